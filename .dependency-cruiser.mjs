@@ -15,7 +15,7 @@ const only = (name, comment, from, allowed) => ({
 const tests = "\\.test\\.tsx?$|^lib/testing/";
 /** Files that hold a stored form: each is named after the domain type that a repository parses, or builds the plan of a leg. */
 const storedForms = [
-  "operations/(operation|leg|readable|gas-wait)",
+  "operations/(operation|leg|readable|gas-wait|refund-attention)",
   "quotes/(quote|prepared-leg)",
   "smart-accounts/permitted",
   "wallets/wallet",

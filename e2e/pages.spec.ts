@@ -20,9 +20,11 @@ const PAGES = [
   "/api-keys",
   "/webhooks",
   "/members",
+  "/audit-log",
   "/accept-invitation",
   "/settings",
   "/inbox",
+  "/dev/mail",
   "/dev/webhooks",
 ];
 

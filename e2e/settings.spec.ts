@@ -19,6 +19,28 @@ test("the settings show what the project's sponsor pays, by chain, and axe finds
   expect(await axeFaults(page)).toEqual([]);
 });
 
+test("an owner searches the audit log, opens an entry and sees its place in the chain", async ({ page }) => {
+  await signIn(page.request);
+  await page.goto("/audit-log");
+  await settle(page);
+  const table = page.getByRole("table", { name: "Audit log" });
+  await expect(table.getByRole("row", { name: /Project created/ })).toBeVisible();
+  await page.getByRole("searchbox", { name: "Search" }).fill("session.created");
+  await expect(table.getByRole("row", { name: /Project created/ })).toHaveCount(0);
+  await table.getByRole("button", { name: "Session created" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Session created" });
+  await expect(dialog.getByText(/^Link \d+$/)).toBeVisible();
+  await checkLooks(page, "audit-log-entry");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole("searchbox", { name: "Search" })).toHaveValue("session.created");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  expect((await download).suggestedFilename()).toMatch(/^causeway-audit-log-[\d-]+\.csv$/);
+  await checkLooks(page, "audit-log");
+});
+
 test("who may not sign up is told so on the sign-in page", async ({ page, context }) => {
   // The answer of next-auth with SIGN_UP=closed; lib/http/next-auth.int.test.ts checks that the service gives it.
   await context.route("**/api/auth/callback/credentials*", (route) =>

@@ -11,11 +11,13 @@ import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
 import { createLiveClaims } from "@/lib/db/live-claims";
 import { serverVersionFault } from "@/lib/db/server-version";
 import { createRateWindowStore } from "@/lib/db/rate-window";
+import { runAlone } from "@/lib/db/periodic-tasks";
 import { sweepExpired, sweepWhenDue } from "@/lib/db/sweep";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
 import type { EncryptedRows } from "@/lib/modules/encryption/service";
+import { createAuditLinker } from "@/lib/modules/audit/linker";
 import { createAuditService } from "@/lib/modules/audit/service";
 import { createBalanceHistory } from "@/lib/modules/balances/history";
 import { createSnapshotRepository } from "@/lib/modules/balances/repository";
@@ -24,9 +26,12 @@ import { createEventsService } from "@/lib/modules/events/service";
 import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import { movingFunds } from "@/lib/modules/holds/service";
 import { arrivalsOf } from "@/lib/modules/operations/service";
+import { createProjectInbox } from "@/lib/modules/inbox/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
+import { openPayoutTotals } from "@/lib/modules/payouts/service";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
+import { encryptedTotpSecrets } from "@/lib/modules/factors/totp-repository";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
 import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
 import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
@@ -48,7 +53,11 @@ export type { Overrides };
 export const createServices = (config: Config, overrides: Overrides = {}) => {
   const platform = buildPlatform(config, overrides);
   const chainAccess = buildChainAccess(platform);
-  const identity = buildIdentity(platform, chainAccess);
+  // Called when a request was decided, long after payouts and swaps are built.
+  const identity = buildIdentity(platform, chainAccess, () => ({
+    payout: payouts.payouts.subject,
+    operation: money.swaps.subject,
+  }));
   // Called when a leg is executed, long after `privacy` is built.
   const money = buildMoney(platform, chainAccess, identity, (exit, signal) => privacy.service.exitCalls(exit, signal));
   const drivers = buildDrivers(platform, chainAccess, money);
@@ -57,8 +66,17 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
+  const parts = sharedParts(platform);
   return {
-    ...sharedParts(platform),
+    ...parts,
+    projectInbox: createProjectInbox({
+      decisions: identity.decisions,
+      operations: money.operations,
+      payouts: payouts.payouts,
+      schedules: payouts.payoutSchedules,
+      parkedJobs: parts.parkedJobs,
+      clock: platform.clock,
+    }),
     ...identityServices(identity),
     ...moneyServices({ platform, chainAccess, money }),
     ...drivers,
@@ -74,10 +92,9 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     startWebhooks: webhooks.sending.start,
     ...telemetry,
     readiness,
-    /** Ends everything that waited for approval, or held money, for too long. */
+    /** Ends everything that waited for approval for too long. */
     expireDue: async (): Promise<void> => {
-      const now = platform.clock.now();
-      await Promise.all([money.operations.expireDue(), payouts.payouts.expireDue(now), money.ledger.expireHolds(now)]);
+      await Promise.all([money.operations.expireDue(), payouts.payouts.expireDue(platform.clock.now())]);
     },
     close: async (): Promise<void> => {
       identity.closeMail();
@@ -104,6 +121,7 @@ const sharedParts = ({
   registry,
   instances,
   keyring,
+  secrets,
 }: Platform) => ({
   config,
   clock,
@@ -115,6 +133,7 @@ const sharedParts = ({
   registry,
   instances,
   audit: createAuditService({ database }),
+  auditLinker: createAuditLinker({ database, secrets, clock }),
   events: createEventsService({ reader: sqlOn(database.pool) }),
   jobs: createJobsRepository(database),
   parkedJobs: createParkedJobs({ database, clock }),
@@ -129,6 +148,9 @@ const sharedParts = ({
   /** The same, unless another instance has swept within `everyMs`. */
   sweepWhenDue: (everyMs: number, signal?: AbortSignal) =>
     sweepWhenDue(database, config.retention, signal === undefined ? { everyMs } : { everyMs, signal }),
+  /** Runs `work` unless another instance does, or did less than `everyMs` milliseconds ago. */
+  runAlone: (task: { name: string; everyMs: number; leaseMs: number }, work: () => Promise<unknown>) =>
+    runAlone(database, task, work),
   checkStart: () => checkStart(config, database),
   /** @throws MissingKeysError when the database needs a key-encryption key that is not configured */
   requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
@@ -152,6 +174,9 @@ const identityServices = (identity: Identity) => ({
   auth: identity.auth,
   projects: identity.projects,
   approvals: identity.approvals,
+  decisions: identity.decisions,
+  decisionRunner: identity.decisionRunner,
+  votingPolicy: identity.votingPolicy,
   apiKeys: identity.apiKeys,
   policies: identity.policies,
   projectPolicies: identity.projectPolicies,
@@ -161,6 +186,7 @@ const identityServices = (identity: Identity) => ({
   members: identity.members,
   newProjects: identity.newProjects,
   otp: identity.otp,
+  factors: identity.factors,
   inbox: identity.inbox,
 });
 
@@ -197,7 +223,14 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
     history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
     clock,
   }),
-  globalAccounts: tracedService("globalAccounts", createGlobalAccountsService({ ...money, clock })),
+  globalAccounts: tracedService(
+    "globalAccounts",
+    createGlobalAccountsService({
+      ...money,
+      openPayouts: (projectId, accountId) => openPayoutTotals(sqlOn(database.pool), projectId, accountId),
+      clock,
+    }),
+  ),
   /** Chains on which no payout to wallets is signed, and why. */
   distributorFaults: () => distributorFaults(registry),
 });
@@ -206,7 +239,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
 const buildPayouts = ({
   platform: { database, registry, clock, errorLog: log },
   chainAccess: { wallets },
-  identity: { contacts, projects, policies, otp },
+  identity: { contacts, projects, policies, decisions, otp },
   money,
   drivers,
 }: MoneyParts & { readonly identity: Identity; readonly drivers: Drivers }) => {
@@ -218,6 +251,7 @@ const buildPayouts = ({
     contacts,
     projects,
     policies,
+    decisions,
     otp,
     clock,
     walletBatches: drivers.batchDriver,
@@ -238,6 +272,7 @@ export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] 
   encryptedManagedKeys(database),
   encryptedWebhookSecrets(database),
   encryptedPrivacyWallets(database),
+  encryptedTotpSecrets(database),
 ];
 
 export type Services = ReturnType<typeof createServices>;

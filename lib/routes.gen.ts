@@ -1,11 +1,20 @@
 // Written by scripts/gen-routes.ts from the folder app/api: `npm run generate`.
 import * as rest from "@/app/api/[...rest]/route";
+import * as approvals from "@/app/api/approvals/route";
+import * as approvalsId from "@/app/api/approvals/[id]/route";
+import * as approvalsIdApprove from "@/app/api/approvals/[id]/approve/route";
+import * as approvalsIdDecline from "@/app/api/approvals/[id]/decline/route";
+import * as approvalsIdRequestOtp from "@/app/api/approvals/[id]/request-otp/route";
 import * as auditLog from "@/app/api/audit-log/route";
+import * as auditLogExport from "@/app/api/audit-log/export/route";
 import * as authApiKeys from "@/app/api/auth/api-keys/route";
 import * as authApiKeysId from "@/app/api/auth/api-keys/[id]/route";
+import * as authApiKeysIdRotate from "@/app/api/auth/api-keys/[id]/rotate/route";
 import * as authJwks from "@/app/api/auth/jwks/route";
 import * as authLogout from "@/app/api/auth/logout/route";
 import * as authNonce from "@/app/api/auth/nonce/route";
+import * as authPasskeyOptions from "@/app/api/auth/passkey/options/route";
+import * as authPasskeyToken from "@/app/api/auth/passkey/token/route";
 import * as authRefresh from "@/app/api/auth/refresh/route";
 import * as authToken from "@/app/api/auth/token/route";
 import * as authWhoami from "@/app/api/auth/whoami/route";
@@ -30,6 +39,7 @@ import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/rou
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
 import * as health from "@/app/api/health/route";
+import * as inbox from "@/app/api/inbox/route";
 import * as invitations from "@/app/api/invitations/route";
 import * as invitationsId from "@/app/api/invitations/[id]/route";
 import * as invitationsAccept from "@/app/api/invitations/accept/route";
@@ -38,6 +48,17 @@ import * as jobsIdResume from "@/app/api/jobs/[id]/resume/route";
 import * as jobsParked from "@/app/api/jobs/parked/route";
 import * as me from "@/app/api/me/route";
 import * as meEmailVerify from "@/app/api/me/email/verify/route";
+import * as meFactors from "@/app/api/me/factors/route";
+import * as meFactorsRecoveryCodes from "@/app/api/me/factors/recovery-codes/route";
+import * as meFactorsTotp from "@/app/api/me/factors/totp/route";
+import * as meFactorsTotpConfirm from "@/app/api/me/factors/totp/confirm/route";
+import * as meFactorsTotpRemove from "@/app/api/me/factors/totp/remove/route";
+import * as mePasskeys from "@/app/api/me/passkeys/route";
+import * as mePasskeysId from "@/app/api/me/passkeys/[id]/route";
+import * as mePasskeysIdRemove from "@/app/api/me/passkeys/[id]/remove/route";
+import * as mePasskeysOptions from "@/app/api/me/passkeys/options/route";
+import * as meSessions from "@/app/api/me/sessions/route";
+import * as meSessionsId from "@/app/api/me/sessions/[id]/route";
 import * as members from "@/app/api/members/route";
 import * as membersId from "@/app/api/members/[id]/route";
 import * as metrics from "@/app/api/metrics/route";
@@ -47,6 +68,7 @@ import * as operationsId from "@/app/api/operations/[id]/route";
 import * as operationsIdApprove from "@/app/api/operations/[id]/approve/route";
 import * as operationsIdCancel from "@/app/api/operations/[id]/cancel/route";
 import * as operationsIdEvents from "@/app/api/operations/[id]/events/route";
+import * as operationsIdLegsLegIdRefundDecision from "@/app/api/operations/[id]/legs/[legId]/refund-decision/route";
 import * as operationsIdRetry from "@/app/api/operations/[id]/retry/route";
 import * as operationsExport from "@/app/api/operations/export/route";
 import * as payouts from "@/app/api/payouts/route";
@@ -108,12 +130,21 @@ import type { RouteEntry } from "@/lib/http/request-router";
 
 export const routes: readonly RouteEntry[] = [
   { path: "/api/[...rest]", module: rest },
+  { path: "/api/approvals", module: approvals },
+  { path: "/api/approvals/[id]", module: approvalsId },
+  { path: "/api/approvals/[id]/approve", module: approvalsIdApprove },
+  { path: "/api/approvals/[id]/decline", module: approvalsIdDecline },
+  { path: "/api/approvals/[id]/request-otp", module: approvalsIdRequestOtp },
   { path: "/api/audit-log", module: auditLog },
+  { path: "/api/audit-log/export", module: auditLogExport },
   { path: "/api/auth/api-keys", module: authApiKeys },
   { path: "/api/auth/api-keys/[id]", module: authApiKeysId },
+  { path: "/api/auth/api-keys/[id]/rotate", module: authApiKeysIdRotate },
   { path: "/api/auth/jwks", module: authJwks },
   { path: "/api/auth/logout", module: authLogout },
   { path: "/api/auth/nonce", module: authNonce },
+  { path: "/api/auth/passkey/options", module: authPasskeyOptions },
+  { path: "/api/auth/passkey/token", module: authPasskeyToken },
   { path: "/api/auth/refresh", module: authRefresh },
   { path: "/api/auth/token", module: authToken },
   { path: "/api/auth/whoami", module: authWhoami },
@@ -138,6 +169,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
   { path: "/api/health", module: health },
+  { path: "/api/inbox", module: inbox },
   { path: "/api/invitations", module: invitations },
   { path: "/api/invitations/[id]", module: invitationsId },
   { path: "/api/invitations/accept", module: invitationsAccept },
@@ -146,6 +178,17 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/jobs/parked", module: jobsParked },
   { path: "/api/me", module: me },
   { path: "/api/me/email/verify", module: meEmailVerify },
+  { path: "/api/me/factors", module: meFactors },
+  { path: "/api/me/factors/recovery-codes", module: meFactorsRecoveryCodes },
+  { path: "/api/me/factors/totp", module: meFactorsTotp },
+  { path: "/api/me/factors/totp/confirm", module: meFactorsTotpConfirm },
+  { path: "/api/me/factors/totp/remove", module: meFactorsTotpRemove },
+  { path: "/api/me/passkeys", module: mePasskeys },
+  { path: "/api/me/passkeys/[id]", module: mePasskeysId },
+  { path: "/api/me/passkeys/[id]/remove", module: mePasskeysIdRemove },
+  { path: "/api/me/passkeys/options", module: mePasskeysOptions },
+  { path: "/api/me/sessions", module: meSessions },
+  { path: "/api/me/sessions/[id]", module: meSessionsId },
   { path: "/api/members", module: members },
   { path: "/api/members/[id]", module: membersId },
   { path: "/api/metrics", module: metrics },
@@ -155,6 +198,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/operations/[id]/approve", module: operationsIdApprove },
   { path: "/api/operations/[id]/cancel", module: operationsIdCancel },
   { path: "/api/operations/[id]/events", module: operationsIdEvents },
+  { path: "/api/operations/[id]/legs/[legId]/refund-decision", module: operationsIdLegsLegIdRefundDecision },
   { path: "/api/operations/[id]/retry", module: operationsIdRetry },
   { path: "/api/operations/export", module: operationsExport },
   { path: "/api/payouts", module: payouts },

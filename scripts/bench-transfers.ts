@@ -61,7 +61,7 @@ export interface TransferBench {
 type Transfer = (recipient: `0x${string}`) => Promise<string>;
 
 let recipients = 0n;
-const newRecipient = (): `0x${string}` =>
+export const newRecipient = (): `0x${string}` =>
   `0x${(BigInt(Date.now()) * 0x1_0000_0000n + (recipients += 1n)).toString(16).padStart(40, "0")}`;
 
 const quantile = (values: readonly number[], share: number): number => {
@@ -72,7 +72,7 @@ const quantile = (values: readonly number[], share: number): number => {
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** CPU seconds by kind of process so far. */
-const cpuOf = (pids: readonly number[]): Map<string, number> => {
+export const cpuOf = (pids: readonly number[]): Map<string, number> => {
   const seconds = new Map<string, number>();
   for (const pid of [process.pid, ...pids]) {
     try {
@@ -159,7 +159,12 @@ const phasesOf = (times: readonly Times[], acceptedMs: ReadonlyMap<string, numbe
 };
 
 /** By a key that needs no one-time code: one call, which prices, simulates and accepts. */
-const transferWith = async ({ account, client, apiUrl, chainId }: TransferBench): Promise<Transfer> => {
+export const transferWith = async ({
+  account,
+  client,
+  apiUrl,
+  chainId,
+}: Pick<TransferBench, "account" | "client" | "apiUrl" | "chainId">): Promise<Transfer> => {
   const { data } = await client.call(listWallets, {});
   const treasury = data.find(({ kind }) => kind === "treasury");
   if (treasury === undefined) throw new Error("There is no treasury.");

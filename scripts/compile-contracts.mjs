@@ -11,6 +11,7 @@ import { getContractAddress, zeroHash } from "viem";
 const FOLDERS = [
   { path: "lib/devnet/solidity", evmVersion: "paris" },
   { path: "lib/chains/solidity", evmVersion: "cancun" },
+  { path: "lib/testing/solidity", evmVersion: "cancun" },
   {
     path: "lib/devnet/solidity/privacy",
     evmVersion: "cancun",

@@ -7,10 +7,9 @@
  *   -- --signing --remove KID   refuses this key's tokens from now on
  */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { encryptedTablesOf } from "../lib/composition";
-import { loadConfig, type Config } from "../lib/config/env";
+import type { Config } from "../lib/config/env";
 import { systemClock } from "../lib/core/clock";
 import { redactSecrets } from "../lib/core/redaction";
 import { createDatabase, type Database } from "../lib/db/client";
@@ -20,8 +19,7 @@ import { addTokenKey, removeSpentTokenKeys, removeTokenKey } from "../lib/module
 import { checkKeys, rotateKeys } from "../lib/modules/encryption/rotation";
 import { createKeyring, type Keyring } from "../lib/modules/encryption/service";
 import { createSecrets } from "../lib/modules/encryption/application-secret";
-import { developmentSecrets } from "../lib/stack/secrets";
-import { dataDir, findDatabase } from "./database";
+import { configOf, findDatabase } from "./database";
 
 interface Work {
   readonly config: Config;
@@ -91,10 +89,7 @@ const main = async (): Promise<number> => {
   const { values } = parseArgs({ options });
   if (existsSync(".env")) process.loadEnvFile(".env");
   const source = await findDatabase();
-  // A development stack makes its secrets itself.
-  const own =
-    process.env.CAUSEWAY_ENV === "production" ? {} : developmentSecrets(join(dataDir(), "secrets.json"), process.env);
-  const config = loadConfig({ ...process.env, ...own, DATABASE_URL: source.url });
+  const config = configOf(source.url);
   const database = createDatabase(source.url, { poolSize: 2 });
   const work = { config, database, keyring: createKeyring(config.keyEncryptionKeys) };
   try {

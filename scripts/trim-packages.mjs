@@ -1,18 +1,36 @@
-// Deletes files of installed packages that nothing of Causeway loads. They are about 400 MB of what npm unpacks.
+// Deletes files of installed packages that nothing of Causeway loads. They are about 500 MB of what npm unpacks.
 import { readdirSync, readFileSync, rmSync, existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Source maps of packages, and states of their own compilers. Causeway's own source maps lie in dist/ and .next/. */
-const NEVER_LOADED = /\.(map|tsbuildinfo|flow)$/;
+/** Source maps of packages, states of their own compilers, and texts about them. Causeway's own source maps lie in dist/ and .next/. */
+const NEVER_LOADED = /\.(map|tsbuildinfo|flow)$|^(readme|changelog|history)(\.[\w-]+)*\.(md|markdown)$/i;
 
 /** Parts of packages that are never loaded, by the package's name: paths in it, or patterns of file names in a folder. */
 const UNUSED_PARTS = {
   // Causeway runs on PostgreSQL alone; Prisma ships a query compiler for each engine, each in four forms.
-  "@prisma/client": [{ folder: "runtime", files: /\.(cockroachdb|mysql|sqlite|sqlserver)\./ }],
+  "@prisma/client": [
+    { folder: "runtime", files: /\.(cockroachdb|mysql|sqlite|sqlserver)\./ },
+    // The generated client asks for the compiler's fast form as an ES module.
+    { folder: "runtime", files: /^query_compiler_(small_bg\.postgresql|fast_bg\.postgresql(\.wasm-base64)?\.js$)/ },
+  ],
   prisma: [{ folder: "build", files: /\.(cockroachdb|mysql|sqlite|sqlserver)\.|^studio\./ }],
   // The proving keys are read from here; the code of that version may not be imported (see eslint.config.mjs).
-  "pp-artifacts": ["dist/esm", "dist/types", "src"],
-  "@0xbow/privacy-pools-core-sdk": ["src"],
+  "pp-artifacts": ["dist/esm", "dist/types", "src", { folder: "dist/node", files: /^index-.*\.js$/ }],
+  // Only Node loads it, from dist/node.
+  "@0xbow/privacy-pools-core-sdk": ["src", "dist/esm", { folder: "dist/types", files: /\.js$/ }],
+  // What the compiler was given and said; the devnet reads the contracts' own artifacts.
+  "@safe-global/safe-4337": ["build/artifacts/build-info"],
+  "@safe-global/safe-contracts": ["build/artifacts/build-info"],
+  "@uniswap/v2-core": ["build/Combined-Json.json"],
+  // Icons are imported by their names alone.
+  "lucide-react": [
+    { folder: ".", files: /^dynamic.*\.d\.m?ts$/ },
+    { folder: "dist", files: /\.(prefixed|suffixed)\.d\.ts$/ },
+  ],
+  "@redocly/config": [{ folder: ".", files: /^root-config-schema\.d\.ts$/ }],
+  bintrees: ["test"],
+  zod: ["src"],
+  effect: ["src"],
   // Next loads the builds for React's experimental channel only when next.config.mjs asks for it.
   next: [
     "dist/docs",
@@ -23,12 +41,16 @@ const UNUSED_PARTS = {
   typescript: [{ folder: "lib", folders: /^([a-z]{2}|[a-z]{2}-[a-z]{2})$/ }],
 };
 
-const packagesIn = (folder) =>
+/** Every installed package with its folder, also those in the node_modules of other packages. */
+const packagesIn = (folder, scope = "") =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-    .flatMap(({ name }) =>
-      name.startsWith("@") ? packagesIn(join(folder, name)).map((path) => join(name, path)) : [name],
-    );
+    .flatMap(({ name }) => {
+      const path = join(folder, name);
+      if (name.startsWith("@")) return packagesIn(path, `${name}/`);
+      const own = join(path, "node_modules");
+      return [{ name: `${scope}${name}`, path }, ...(existsSync(own) ? packagesIn(own) : [])];
+    });
 
 const removeFiles = (folder, pattern) => {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -62,8 +84,7 @@ const removePart = (path, part) => {
 export const trimPackages = (root) => {
   const modules = join(root, "node_modules");
   removeFiles(modules, NEVER_LOADED);
-  for (const name of packagesIn(modules)) {
-    const path = join(modules, name);
+  for (const { name, path } of packagesIn(modules)) {
     removeSources(path);
     for (const part of UNUSED_PARTS[name] ?? []) removePart(path, part);
   }

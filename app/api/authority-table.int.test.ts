@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { contracts } from "@/lib/contracts/all";
+import { newId } from "@/lib/core/ids";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain } from "@/lib/testing/journey";
@@ -43,6 +44,15 @@ const TABLE: AttackTable = {
   "PATCH /auth/api-keys/{id}": [
     "needs approval",
     async () => approvalAsked(call("PATCH", `/auth/api-keys/${await keyOf()}`, { otp: "exempt", dailyCapUsd: "1" })),
+  ],
+  "POST /auth/api-keys/{id}/rotate": [
+    "needs approval",
+    async ({ customer }) => {
+      const { id } = await theApi().createKey(customer.session, { otp: "exempt", dailyCapUsd: "1" });
+      const asked = await approvalAsked(call("POST", `/auth/api-keys/${id}/rotate`, {}));
+      await call("DELETE", `/auth/api-keys/${id}`);
+      return asked;
+    },
   ],
   "DELETE /auth/api-keys/{id}": [
     "narrows",
@@ -154,6 +164,14 @@ const TABLE: AttackTable = {
       const { body } = await operationOf(it);
       const path = `/operations/${String(body.operationId)}/approve`;
       return expecting(call("POST", path, { otp: "000000" }), 409, { code: "otp_required" });
+    },
+  ],
+  "POST /operations/{id}/legs/{legId}/refund-decision": [
+    "moves nothing",
+    async (it) => {
+      const { body } = await operationOf(it);
+      const path = `/operations/${String(body.operationId)}/legs/${newId("leg")}/refund-decision`;
+      return expecting(call("POST", path, { decision: "not_refunded_keep_waiting" }), 404, { code: "not_found" });
     },
   ],
   "POST /privacy/wallets": [
@@ -321,7 +339,7 @@ test("after all attacks no money has left, no operation was accepted, and no aut
   const left = await call("GET", `/global-accounts/${accounts[0]}`);
   expect(left.body).toMatchObject({ balance: { posted: "21" } });
   expect((await call("GET", `/global-accounts/${accounts[1]}`)).body).toMatchObject({ balance: { posted: "0" } });
-  expect(await prisma.apiKey.count({ where: { projectId, otpPolicy: "exempt" } })).toBe(0);
+  expect(await prisma.apiKey.count({ where: { projectId, otpPolicy: "exempt", revokedAt: null } })).toBe(0);
   expect((await call("GET", "/policies")).body).toMatchObject({ dailyCapUsd: "1000" });
   expect((await call("GET", "/me")).body).toMatchObject({ email: customer.email, emailVerified: true });
 });

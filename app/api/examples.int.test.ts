@@ -5,6 +5,9 @@ import { namedContracts } from "@/lib/contracts/all";
 import { EXAMPLES } from "@/lib/http/openapi-examples";
 import { openApiDocument } from "@/lib/http/openapi";
 import { testApi } from "@/lib/testing/api";
+import { callApprovals } from "@/lib/testing/approval-examples";
+import { callPolicies } from "@/lib/testing/policy-examples";
+import { unclearRefund } from "@/lib/testing/unclear-refund";
 import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
 import { testAccount } from "@/lib/testing/factories";
 import { serveApi } from "@/lib/testing/http";
@@ -115,14 +118,11 @@ const keys = async (): Promise<void> => {
   const made = await approved("createApiKey", { name: "Payroll", otp: "exempt", dailyCapUsd: "500" });
   const params = { id: text(made, "id") };
   await call("updateApiKey", { params, body: { name: "Payroll, read only", scopes: ["payouts:read"] }, as: person });
+  const plain = await api.createKey(customer.session);
+  await call("rotateApiKey", { params: { id: plain.id }, body: { overlapSeconds: 3600 }, as: person });
   await call("listApiKeys", { as: person });
   await call("revokeApiKey", { params, as: person });
-  await call("getPolicies", { as: key });
-  await approved("updatePolicies", { dailyCapUsd: "2000" });
-  await approved("putPolicy", { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "1000000" } } });
-  await call("listPolicyVersions", { query: { scope: "project" }, as: key });
-  const movement = { fromWalletId: customer.treasuryId, chainId: CHAIN, token: "USDC", amount: "25" };
-  await call("evaluatePolicies", { body: { ...movement, recipient: customer.treasury }, as: key });
+  await callPolicies({ call, approved, as: key, customer, chainId: CHAIN });
 };
 
 const wallets = async (): Promise<void> => {
@@ -146,7 +146,6 @@ const addressBook = async (): Promise<void> => {
   const { id } = await call("createContact", { body: { name: "Ada", address: recipient }, as: key });
   await call("listContacts", { as: key });
   await call("getContact", { params: { id: String(id) }, as: key });
-  await approved("approveContact", {}, { id: String(id) });
   await call("deleteContact", { params: { id: String(id) }, as: key });
 };
 
@@ -209,6 +208,8 @@ const operations = async (): Promise<void> => {
   const first = await call("swapAndTransfer", { body, as: person });
   const otp = await codeFor({ operationId: first.operationId });
   await call("approveOperation", { params: { id: text(first, "operationId") }, body: { otp }, as: person });
+  const params = await unclearRefund(api.services.database, customer.session.client, text(first, "operationId"));
+  await call("decideRefund", { params, body: { decision: "not_refunded_keep_waiting" }, as: person });
   const second = await call("swapAndTransfer", { body, as: person, recorded: false });
   await call("cancelOperation", { params: { id: text(second, "operationId") }, as: person });
 };
@@ -322,6 +323,7 @@ beforeAll(async () => {
   await Promise.all([signIn(), profile(), wallets(), addressBook()]);
   await keys();
   await members();
+  await callApprovals({ api, session: customer.session, email: customer.email, call, as: person });
   await swaps();
   await transfers();
   await operations();

@@ -7,7 +7,9 @@ import {
   KeyRound,
   Landmark,
   List,
+  Mail,
   Radio,
+  ScrollText,
   Send,
   Settings,
   ShieldCheck,
@@ -30,6 +32,7 @@ export interface NavigationItem {
 
 export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/", label: "Overview", icon: House, onPhoneBar: true },
+  { href: "/inbox", label: "Inbox", icon: Inbox },
   { href: "/swap", label: "Swap", icon: ArrowLeftRight, onPhoneBar: true },
   { href: "/transfer", label: "Transfer", icon: Send, onPhoneBar: true },
   { href: "/activity", label: "Activity", icon: List, onPhoneBar: true },
@@ -42,8 +45,9 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/api-keys", label: "API keys", icon: KeyRound },
   { href: "/webhooks", label: "Webhooks", icon: Webhook },
   { href: "/members", label: "Members", icon: Users },
+  { href: "/audit-log", label: "Audit log", icon: ScrollText },
   { href: "/settings", label: "Settings", icon: Settings },
-  { href: "/inbox", label: "Inbox", icon: Inbox, developmentOnly: true },
+  { href: "/dev/mail", label: "Mail", icon: Mail, developmentOnly: true },
   { href: "/dev/webhooks", label: "Receiver", icon: Radio, developmentOnly: true },
 ];
 

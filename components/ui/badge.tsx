@@ -21,7 +21,7 @@ interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A small tag. Colour never speaks alone: the word says it too. */
+/** A small tag. Its text states the status, so the colour is not the only sign of it. */
 export const Badge = ({ tone = "neutral", icon: Icon, title, className, children }: BadgeProps): ReactNode => (
   <span
     title={title}

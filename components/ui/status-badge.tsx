@@ -47,6 +47,7 @@ export const SUB_STATUS_WORDS = {
   destination_submitted: "arriving",
   delayed: "taking longer than usual",
   refunding: "being refunded",
+  needs_attention: "waiting for a person's decision",
   full: "in full",
   partial: "in part",
 } as const satisfies Record<SubStatus, string>;

@@ -97,7 +97,16 @@ const seedSettings = async (project: TestProject): Promise<string[]> => {
   const { url } = await api.call(readWebhookReceiver, {});
   const endpoint = await api.call(createWebhookEndpoint, { body: { url, events: ["*"], description: "Receiver" } });
   await api.call(testWebhookEndpoint, { params: { id: endpoint.id } });
-  return ["/api-keys", "/wallets", "/webhooks", `/webhooks/${endpoint.id}`, "/dev/webhooks", "/settings", "/inbox"];
+  return [
+    "/api-keys",
+    "/wallets",
+    "/webhooks",
+    `/webhooks/${endpoint.id}`,
+    "/dev/webhooks",
+    "/settings",
+    "/inbox",
+    "/dev/mail",
+  ];
 };
 
 /**

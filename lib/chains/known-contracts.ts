@@ -29,6 +29,8 @@ export const movingContracts = ({ contracts }: Pick<ChainConfig, "contracts">): 
     uniswapV3?.swapRouter02,
     across?.spokePool,
     across?.multicallHandler,
+    across?.hub?.hubPool,
+    across?.hub?.configStore,
     ...Object.values({ ...CANONICAL_SAFE, ...safe }),
   ];
   return new Set(all.filter((address) => address !== undefined));

@@ -13,10 +13,12 @@ import {
 import type { ChainConfig } from "@/lib/config/chains";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import { outageOf } from "@/lib/core/outage";
+import type { BudgetStore } from "@/lib/core/shared-budget";
 import type { Token } from "@/lib/core/token";
 import { createLearntLimit } from "./learnt-limit";
 import { withLogRanges } from "./log-ranges";
 import { withBatchLimit } from "./rpc-batches";
+import { createRpcGate, OPEN_GATE, type RpcGate } from "./rpc-gate";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
@@ -56,6 +58,8 @@ export interface RegistryOptions {
   readonly timeoutMs?: number;
   /** Runs around each JSON-RPC call; several of them may go out in one HTTP request. */
   readonly measureCall?: MeasureCall;
+  /** Where all processes take the requests of chains with `rpcBudgetPerSecond`. Without it no budget is kept. */
+  readonly budgetStore?: BudgetStore;
 }
 
 /** Measures one JSON-RPC call of `method` to a chain: runs `call` and returns its result. */
@@ -120,8 +124,13 @@ interface Clients {
   readonly providers: readonly PublicClient[];
 }
 
+const gateFor = (
+  { id: chainId, rpcBudgetPerSecond: perSecond }: ChainConfig,
+  { budgetStore: store }: RegistryOptions,
+) => (perSecond === undefined || store === undefined ? OPEN_GATE : createRpcGate({ chainId, perSecond, store }));
+
 /** One transport per URL, because each node has limits of its own. `logRanges` are their limits for `eth_getLogs`. */
-const transportsOf = (chain: ChainConfig, urls: readonly string[], options: RegistryOptions) => {
+const transportsOf = (chain: ChainConfig, urls: readonly string[], options: RegistryOptions, gate = OPEN_GATE) => {
   const logRanges = urls.map(() => createLearntLimit({ max: chain.logRangeBlocks }));
   const transports = urls.map((url, index) => {
     const batchLimit = createLearntLimit({ max: chain.rpcBatchMax });
@@ -131,7 +140,7 @@ const transportsOf = (chain: ChainConfig, urls: readonly string[], options: Regi
         timeout: options.timeoutMs ?? TIMEOUT_MS,
         retryCount: RETRIES,
         batch: { batchSize: chain.rpcBatchMax, wait: 0 },
-        fetchFn: withBatchLimit(options.fetchFn ?? fetch, chain.rpcBatchMax, batchLimit),
+        fetchFn: withBatchLimit(gate.fetch(options.fetchFn ?? fetch), chain.rpcBatchMax, batchLimit),
       }),
       (method, call) => (options.measureCall ? options.measureCall(chain.id, method, call) : call()),
     );
@@ -141,9 +150,17 @@ const transportsOf = (chain: ChainConfig, urls: readonly string[], options: Regi
   return { transports, logRanges };
 };
 
-const toClients = (chain: ChainConfig, viemChain: Chain, transports: readonly Transport[]): Clients => {
-  const over = (transport: Transport): PublicClient =>
-    createPublicClient({ chain: viemChain, transport, pollingInterval: chain.pollIntervalMs, cacheTime: 0 });
+interface Connection {
+  readonly viemChain: Chain;
+  readonly transports: readonly Transport[];
+  readonly gate: RpcGate;
+}
+
+const toClients = (chain: ChainConfig, { viemChain, transports, gate }: Connection): Clients => {
+  const over = (inner: Transport): PublicClient => {
+    const transport = gate.transport(inner);
+    return createPublicClient({ chain: viemChain, transport, pollingInterval: chain.pollIntervalMs, cacheTime: 0 });
+  };
   const providers = transports.map(over);
   const [only, ...others] = providers;
   return { all: only !== undefined && others.length === 0 ? only : over(fallback(transports)), providers };
@@ -166,13 +183,14 @@ export const createChainRegistry = (chains: readonly ChainConfig[], options: Reg
   const byId = new Map(
     chains.map((config) => {
       const viemChain = toViemChain(config);
-      const { transports, logRanges } = transportsOf(config, config.rpcUrls, options);
-      const clients = toClients(config, viemChain, transports);
+      const gate = gateFor(config, options);
+      const { transports, logRanges } = transportsOf(config, config.rpcUrls, options, gate);
+      const clients = toClients(config, { viemChain, transports, gate });
       const relay = config.privateRelayUrl;
       const sender =
         relay === undefined
           ? clients.all
-          : toClients(config, viemChain, transportsOf(config, [relay], options).transports).all;
+          : toClients(config, { viemChain, gate: OPEN_GATE, ...transportsOf(config, [relay], options) }).all;
       return [config.id, { config, viemChain, tokens: tokensOf(config), clients, sender, logRanges }];
     }),
   );

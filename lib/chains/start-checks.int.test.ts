@@ -7,6 +7,7 @@ import { checkChains } from "./start-checks";
 
 const OP_GAS_PRICE_ORACLE: Address = "0x420000000000000000000000000000000000000F";
 const ARB_SYS: Address = "0x0000000000000000000000000000000000000064";
+const SCROLL_L1_GAS_ORACLE: Address = "0x5300000000000000000000000000000000000002";
 const EXECUTOR: Address = "0x00000000000000000000000000000000000e8ec0";
 const NOWHERE: Address = "0x00000000000000000000000000000000c0ffee00";
 
@@ -49,18 +50,41 @@ test("a symbol that differs on the chain is accepted when the configuration says
   expect((await check([{ ...one, tokens }])).faults).toEqual([]);
 });
 
-test.each([
-  ["the OP stack", OP_GAS_PRICE_ORACLE],
-  ["Arbitrum", ARB_SYS],
-])("a rollup of %s without a bundler is refused with the reason", async (kind, address) => {
+const withCode = async (address: Address, work: () => Promise<void>): Promise<void> => {
   await first.client.setCode({ address, bytecode: "0x00" });
   try {
-    const reason = `Local 1 is a rollup (${kind}) and needs BUNDLER_URL_31337`;
-    expect((await check([one])).faults).toEqual([expect.stringContaining(reason)]);
-    expect((await check([one], new Set([one.id]))).faults).toEqual([]);
+    await work();
   } finally {
     await first.client.setCode({ address, bytecode: "0x" });
   }
+};
+
+test.each([
+  ["the OP stack", OP_GAS_PRICE_ORACLE, "op-stack"],
+  ["Arbitrum", ARB_SYS, "arbitrum"],
+] as const)("a rollup of %s starts with its kind or a bundler, and is refused without them", (name, address, rollup) =>
+  withCode(address, async () => {
+    const reason = `Local 1 is a rollup (${name}) and needs "rollup": "${rollup}" in CHAINS_FILE, or BUNDLER_URL_31337`;
+    expect((await check([one])).faults).toEqual([expect.stringContaining(reason)]);
+    expect((await check([one], new Set([one.id]))).faults).toEqual([]);
+    expect((await check([{ ...one, rollup }])).faults).toEqual([]);
+  }),
+);
+
+test("a rollup of a kind that the service cannot price is refused without a bundler", () =>
+  withCode(SCROLL_L1_GAS_ORACLE, async () => {
+    const reason = "Local 1 is a rollup (Scroll) and needs BUNDLER_URL_31337";
+    expect((await check([one])).faults).toEqual([expect.stringContaining(reason)]);
+    expect((await check([one], new Set([one.id]))).faults).toEqual([]);
+  }));
+
+test("a configured kind that the chain does not have is refused", async () => {
+  const wrong = { ...one, rollup: "op-stack" as const };
+  const said = 'Local 1: rollup is "op-stack" in the configuration, but the chain is';
+  expect((await check([wrong])).faults).toEqual([`${said} no rollup of a known kind`]);
+  await withCode(ARB_SYS, async () => {
+    expect((await check([wrong])).faults).toEqual([`${said} a rollup of Arbitrum`]);
+  });
 });
 
 test("an executor and a paymaster without money are warnings; so is a chain that does not answer", async () => {

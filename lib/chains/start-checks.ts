@@ -12,17 +12,18 @@ import {
 import type { ChainConfig } from "@/lib/config/chains";
 import { suggestFees } from "./fees";
 import { movingContracts } from "./known-contracts";
+import { OP_GAS_PRICE_ORACLE, type RollupKind } from "./parent-fee";
 
 const TIMEOUT_MS = 5_000;
 /** Gas of a large operation: executor and paymaster should be able to pay for one at today's price. */
 const ONE_OPERATION_GAS = 1_500_000n;
 const UNSTAKE_DELAY_MIN_S = 86_400;
 
-/** Contracts that exist on one kind of rollup only, each with the kind's name. */
-const ROLLUP_MARKS: readonly (readonly [Address, string])[] = [
-  ["0x420000000000000000000000000000000000000F", "the OP stack"],
-  ["0x0000000000000000000000000000000000000064", "Arbitrum"],
-  ["0x5300000000000000000000000000000000000002", "Scroll"],
+/** Contracts that exist on one kind of rollup only, with the kind's name, and its name in the configuration where it has one. */
+const ROLLUP_MARKS: readonly { readonly address: Address; readonly name: string; readonly kind?: RollupKind }[] = [
+  { address: OP_GAS_PRICE_ORACLE, name: "the OP stack", kind: "op-stack" },
+  { address: "0x0000000000000000000000000000000000000064", name: "Arbitrum", kind: "arbitrum" },
+  { address: "0x5300000000000000000000000000000000000002", name: "Scroll" },
 ];
 
 const entryPointAbi = parseAbi([
@@ -80,6 +81,7 @@ const checkContracts = async (client: PublicClient, chain: ChainConfig): Promise
       ...chain.contracts.safe,
       ...chain.contracts.uniswapV3,
       ...chain.contracts.across,
+      ...chain.contracts.across?.hub,
       ...privacyPools,
     }).find(([, value]) => value === address)?.[0];
     return token?.symbol ?? own ?? "a contract that Safe accounts or privacy pools need";
@@ -113,14 +115,25 @@ const checkTokens = async (client: PublicClient, chain: ChainConfig): Promise<st
   return found.flat();
 };
 
-const checkRollup = async (client: PublicClient, chain: ChainConfig): Promise<string[]> => {
-  const marks = await Promise.all(ROLLUP_MARKS.map(([address]) => hasCode(client, address)));
-  const kind = ROLLUP_MARKS.find((_, index) => marks[index])?.[1];
-  return kind === undefined
-    ? []
-    : [
-        `${chain.name} is a rollup (${kind}) and needs BUNDLER_URL_${String(chain.id)}: the service's own executor does not price the fee for data on the parent chain, and would pay it itself`,
-      ];
+/**
+ * Without a bundler the executor must know how the chain charges for data on its parent chain: it is a fault when the chain is a rollup
+ * of a kind that is not configured, or not of the kind that is.
+ */
+const checkRollup = async (client: PublicClient, chain: ChainConfig, hasBundler: boolean): Promise<string[]> => {
+  const marks = await Promise.all(ROLLUP_MARKS.map(({ address }) => hasCode(client, address)));
+  const found = ROLLUP_MARKS.find((_, index) => marks[index]);
+  if (chain.rollup !== undefined && found?.kind !== chain.rollup) {
+    const seen = found === undefined ? "no rollup of a known kind" : `a rollup of ${found.name}`;
+    return [`${chain.name}: rollup is "${chain.rollup}" in the configuration, but the chain is ${seen}`];
+  }
+  if (found === undefined || chain.rollup !== undefined || hasBundler) return [];
+  const remedy =
+    found.kind === undefined
+      ? `needs BUNDLER_URL_${String(chain.id)}`
+      : `needs "rollup": "${found.kind}" in CHAINS_FILE, or BUNDLER_URL_${String(chain.id)}`;
+  return [
+    `${chain.name} is a rollup (${found.name}) and ${remedy}: otherwise the service's own executor does not price the fee for data on the parent chain, and would pay it itself`,
+  ];
 };
 
 const checkFunds = async (
@@ -161,7 +174,7 @@ const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<Star
   const found = await Promise.allSettled([
     checkContracts(client, chain),
     checkTokens(client, chain),
-    hasBundler ? Promise.resolve([]) : checkRollup(client, chain),
+    checkRollup(client, chain, hasBundler),
   ]);
   const funds = await Promise.allSettled([checkFunds(client, chain, { executor: checks.executor, hasBundler })]);
   const listed = (outcomes: readonly PromiseSettledResult<string[]>[]): string[] =>
@@ -173,7 +186,7 @@ const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<Star
 };
 
 /**
- * Compares the configuration with every chain: chain ids of all URLs, contracts, tokens, rollups without a bundler, and the
+ * Compares the configuration with every chain: chain ids of all URLs, contracts, tokens, rollups, and the
  * money of executor and paymaster.
  */
 export const checkChains = async (checks: StartChecks): Promise<StartReport> => {

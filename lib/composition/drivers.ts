@@ -59,7 +59,10 @@ const ACCOUNTS_MAX = 10_000;
 
 type FindAccount = (projectId: string, walletId: string) => Promise<ManagedAccount | null>;
 
-/** Keeps accounts whose key the service holds: their key and address never change, and only linked wallets are unlinked. */
+/**
+ * Keeps the last `ACCOUNTS_MAX` accounts whose key the service holds. An entry cannot become wrong: it has the address, the owner and
+ * the id of the key, which no statement changes, and only linked wallets are unlinked. The key itself is read at each signature.
+ */
 const keptAccounts = (find: FindAccount): FindAccount => {
   const known = new LRUCache<string, ManagedAccount>({ max: ACCOUNTS_MAX });
   return async (projectId, walletId) => {

@@ -2,10 +2,17 @@ import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createCodeLimits } from "@/lib/modules/code-limits/service";
+import { createDecisionRunner } from "@/lib/modules/decisions/runner";
+import { createDecisionsService, type DecisionSubject } from "@/lib/modules/decisions/service";
+import { createVotingPolicy } from "@/lib/modules/decisions/voting-policy";
 import { createContactsService } from "@/lib/modules/contacts/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
 import { createPeople } from "@/lib/modules/auth/people";
 import { createAuthService } from "@/lib/modules/auth/service";
+import { createPasskeyProofs } from "@/lib/modules/factors/passkey-proofs";
+import { createSecondFactors } from "@/lib/modules/factors/proofs";
+import { createFactorsService } from "@/lib/modules/factors/service";
+import { relyingPartyOf } from "@/lib/modules/factors/webauthn";
 import { createMailOutbox } from "@/lib/modules/mail/outbox";
 import { createInboxRepository } from "@/lib/modules/mail/repository";
 import { createInboxService } from "@/lib/modules/mail/service";
@@ -21,7 +28,11 @@ import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 
 /** People, projects and keys, how they prove who they are, and what they may do. */
-export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess, "wallets">) => {
+export const buildIdentity = (
+  platform: Platform,
+  { wallets }: Pick<ChainAccess, "wallets">,
+  subjects: () => Readonly<Record<string, DecisionSubject>>,
+) => {
   const { config, database, registry, secrets, keyring, clock, errorLog } = platform;
   const { publicUrl } = config;
   const { mailer, inbox, closeMail } = buildMail(platform);
@@ -30,7 +41,10 @@ export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess,
   const people = createPeople({ database });
   const codeLimits = createCodeLimits({ limitNetworks: config.rateLimitPerIp > 0 });
   const otpRepository = createOtpRepository(database, codeLimits);
-  const otp = createOtpService({ repository: otpRepository, mailer, clock, secrets, contacts: people });
+  const passkeys = createPasskeyProofs({ database, party: relyingPartyOf(publicUrl), clock });
+  const secondFactors = createSecondFactors({ database, keyring, codeLimits, passkeys, clock });
+  const mailed = { repository: otpRepository, mailer, contacts: people };
+  const otp = createOtpService({ ...mailed, secondFactors, clock, secrets });
   const approvals = createApprovalsService({ database, otp, people, projects, registry, publicUrl, clock });
   const auth = createAuthService({
     database,
@@ -43,11 +57,14 @@ export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess,
     mail: mailer,
     approvals,
     signUp: config.signUp,
+    passkeys,
     codeLimits,
     clock,
   });
+  const deciding = { database, otp, approvals, people, subjects, publicUrl, clock, outbox: mailOutbox };
   const policies = createPoliciesService({ database });
-  const authority = { database, approvals, policies, projects, clock };
+  const decisions = createDecisionsService(deciding);
+  const authority = { database, approvals, decisions, policies, projects, clock };
   const kind = config.chains.some((chain) => !chain.testnet) ? ("live" as const) : ("test" as const);
   const apiKeys = createApiKeysService({ ...authority, secrets, people, publicUrl, kind });
   return {
@@ -58,6 +75,10 @@ export const buildIdentity = (platform: Platform, { wallets }: Pick<ChainAccess,
     projects,
     otp,
     approvals,
+    decisions,
+    votingPolicy: createVotingPolicy(authority),
+    decisionRunner: createDecisionRunner(deciding),
+    factors: createFactorsService({ database, keyring, approvals, codeLimits, people, projects, publicUrl, clock }),
     auth,
     walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
     contacts: createContactsService({ database, approvals, clock }),

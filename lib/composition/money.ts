@@ -10,11 +10,10 @@ import { createEventRepository } from "@/lib/modules/operations/event-repository
 import { createOperationListRepository } from "@/lib/modules/operations/list-repository";
 import { createLegRepository } from "@/lib/modules/operations/leg-repository";
 import { createOperationsRepository } from "@/lib/modules/operations/repository";
+import { createRefundDecisionRepository } from "@/lib/modules/operations/refund-decision-repository";
 import { createOperationsService } from "@/lib/modules/operations/service";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import { withPrivacyLegs, type ExitCalls } from "@/lib/modules/privacy/service";
-import { createPolicyDocuments } from "@/lib/modules/policies/documents";
-import { createPolicyEngine } from "@/lib/modules/policies/engine";
 import { createReserveReadings } from "@/lib/modules/reserves/repository";
 import { createReservesService } from "@/lib/modules/reserves/service";
 import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
@@ -27,6 +26,7 @@ import { buildRouting } from "./routing";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
 import { buildMovement } from "./movement";
+import { buildPolicies } from "./policies";
 
 /** Balances, holds and budgets, and the operations that move money over the chains. */
 export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identity: Identity, exitCalls: ExitCalls) => {
@@ -38,7 +38,10 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     repository: createHoldsRepository(database),
     readBalances: (at) => readEach(registry, at),
   });
-  const ledgerRepository = createLedgerRepository(config.databaseUrl, { poolSize: shares.ledger });
+  const ledgerRepository = createLedgerRepository(config.databaseUrl, {
+    poolSize: shares.ledger,
+    isPooled: config.isDatabasePooled,
+  });
   const ledger = createLedgerService({
     repository: ledgerRepository,
     clock,
@@ -60,6 +63,8 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     repository: operationsRepository,
     lists: createOperationListRepository(database, platform.errorLog),
     waiting: createWaitingRepository(database, sponsorship),
+    decisions: createRefundDecisionRepository(database, sponsorship),
+    routing,
     events: createEventRepository(database),
     holds,
     reserves,
@@ -79,20 +84,17 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
     highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
   };
-  const policyEngine = createPolicyEngine({ database, prices, approvals: null, secrets: platform.secrets, clock });
-  const { approvals } = identity;
-  const policyDocuments = createPolicyDocuments({ database, approvals, registry, engine: policyEngine, clock });
+  const policies = buildPolicies(platform, identity, prices);
   const movement = buildMovement(platform, chainAccess, identity, {
     routing,
     smartAccounts,
     holds,
     sponsorship,
     operations,
-    policyEngine,
+    policyEngine: policies.policyEngine,
   });
   return {
-    policyEngine,
-    policyDocuments,
+    ...policies,
     routing,
     smartAccounts,
     holds,

@@ -8,13 +8,14 @@ import type { HoldsService } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
+import { keptWallets } from "./kept-wallets";
 import type { Platform } from "./platform";
 
 /** Quotes, and the swaps and transfers that carry them out. */
 export const buildMovement = (
   { database, registry, clock, overrides }: Platform,
-  { wallets }: ChainAccess,
-  { otp, policies }: Identity,
+  { wallets: allWallets }: ChainAccess,
+  { otp, policies, decisions }: Identity,
   {
     routing,
     smartAccounts,
@@ -28,6 +29,7 @@ export const buildMovement = (
     sponsorship: SponsorshipService;
   },
 ) => {
+  const wallets = { ...allWallets, ...keptWallets(allWallets) };
   const quotes = createQuotesService({
     repository: createQuotesRepository(database),
     registry,
@@ -50,6 +52,7 @@ export const buildMovement = (
     otp,
     policies,
     policyEngine,
+    decisions,
     sponsorship,
     operations,
     clock,

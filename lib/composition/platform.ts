@@ -9,6 +9,7 @@ import { createDatabaseClock } from "@/lib/db/database-clock";
 import { createInstances } from "@/lib/db/instances";
 import { createListener } from "@/lib/db/listener";
 import { createPool } from "@/lib/db/pool";
+import { createRpcBudgetStore } from "@/lib/db/rpc-budget";
 import { getLogger, loggedError } from "@/lib/log/logger";
 import { createKeyring } from "@/lib/modules/encryption/service";
 import { createSecrets } from "@/lib/modules/encryption/application-secret";
@@ -28,6 +29,11 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     warn: (fields: object, message: string): void => log.warn(withError(fields), message),
     error: (fields: object, message: string): void => log.error(withError(fields), message),
   };
+  const database = createDatabase(config.databaseUrl, {
+    poolSize: shares.shared,
+    isPooled: config.isDatabasePooled,
+    onAnnounced: listener.tell,
+  });
   return {
     config,
     overrides,
@@ -37,10 +43,12 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     closeInstances,
     log,
     errorLog,
-    database: createDatabase(config.databaseUrl, { poolSize: shares.shared, onAnnounced: listener.tell }),
+    database,
     listener,
     ticker: overrides.ticker ?? createTicker(),
-    registry: overrides.registry ?? createChainRegistry(config.chains, { measureCall: measureRpc }),
+    registry:
+      overrides.registry ??
+      createChainRegistry(config.chains, { measureCall: measureRpc, budgetStore: createRpcBudgetStore(database) }),
     secrets: createSecrets(config.appSecret, config.appSecretPrevious),
     keyring: createKeyring(config.keyEncryptionKeys),
   };
@@ -53,7 +61,7 @@ const withError = (fields: object): object => ("err" in fields ? { ...fields, er
 /** This process among those that share the database, and the time by the database's clock. */
 const buildInstances = (config: Config, overrides: Overrides, connections: number) => {
   const databaseClock = createDatabaseClock();
-  const pool = createPool(config.databaseUrl, connections);
+  const pool = createPool(config.databaseUrl, { max: connections, isPooled: config.isDatabasePooled });
   const instances = createInstances({ pool, id: newInstanceId(), onTime: databaseClock.measured });
   const closeInstances = async (): Promise<void> => {
     await instances.close();

@@ -3,6 +3,7 @@ import { privateKeyToAddress } from "viem/accounts";
 import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
 import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { feesWithinCap } from "@/lib/chains/fee-cap";
+import { refuseCodesWhereVotes } from "@/lib/modules/decisions/refuse-codes";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
 import { createExportWallet } from "@/lib/modules/privacy/export-wallet";
 import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
@@ -22,7 +23,7 @@ import type { Money } from "./money";
 export const buildPrivacy = (
   platform: Platform,
   { wallets, transactions }: Pick<ChainAccess, "wallets" | "transactions">,
-  { otp, policies, approvals }: Identity,
+  { otp, policies, approvals, decisions }: Identity,
   { smartAccounts, operations, sponsorship, prices, policyEngine }: Money,
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
@@ -50,7 +51,7 @@ export const buildPrivacy = (
     smartAccounts,
     operations,
     sponsorship,
-    otp,
+    otp: refuseCodesWhereVotes(otp, decisions),
     policies,
     policyEngine,
     prices,

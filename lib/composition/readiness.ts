@@ -11,7 +11,7 @@ const OVERDUE_MS = 15_000;
 /** The parts that `/ready` asks, over a connection of its own. */
 export const buildReadiness = (platform: Platform, mailer: Mailer) => {
   const { config, registry, shares } = platform;
-  const pool = createPool(config.databaseUrl, shares.readiness);
+  const pool = createPool(config.databaseUrl, { max: shares.readiness, isPooled: config.isDatabasePooled });
   const jobs = createJobsRepository({ pool });
   const mail = { name: "mail", check: () => Promise.resolve(mailer.id === "inbox" ? "development inbox" : mailer.id) };
   const readiness = createReadinessService([

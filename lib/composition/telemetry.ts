@@ -4,7 +4,7 @@ import { sqlOn } from "@/lib/db/sql";
 import { backlogSamplers } from "@/lib/telemetry/backlog-sampler";
 import { measuredJobs } from "@/lib/telemetry/call-metrics";
 import { chainSamplers } from "@/lib/telemetry/chain-sampler";
-import { observeEnded } from "@/lib/telemetry/operation-metrics";
+import { createEndObserver } from "@/lib/telemetry/operation-metrics";
 import { poolSampler, type PoolUse } from "@/lib/telemetry/pool-sampler";
 import { createMetrics, type Sampler } from "@/lib/telemetry/registry";
 import { reserveSampler } from "@/lib/telemetry/reserve-sampler";
@@ -35,11 +35,12 @@ export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured
     clock,
     log: errorLog,
   });
+  const observeEnded = createEndObserver(sql);
   const noted =
     (handler: JobHandler): JobHandler =>
     async (id, signal) => {
       const result = await handler(id, signal);
-      if (result.done) void observeEnded(sql, id);
+      if (result.done) void observeEnded(id);
       return result;
     };
   return {

@@ -39,7 +39,8 @@ const buildSending = (
   webhooks: WebhooksService,
   webhookSender: WebhookSender,
 ) => {
-  const own = shares.webhooks === 0 ? null : createPool(config.databaseUrl, shares.webhooks);
+  const { databaseUrl, isDatabasePooled: isPooled } = config;
+  const own = shares.webhooks === 0 ? null : createPool(databaseUrl, { max: shares.webhooks, isPooled });
   const pool = own ?? database.pool;
   const sql = keptSqlOn(pool);
   const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work, keptSqlOn);

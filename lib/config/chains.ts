@@ -1,5 +1,6 @@
 import { getAddress, isAddress, isHex, type Address } from "viem";
 import { z } from "zod";
+import { areFallingTiers, depositLimits, relayerFee, retiredFee } from "./bridge-fee";
 
 const address = z
   .string()
@@ -93,10 +94,20 @@ const chainShape = z.object({
    * they are mined; `PRIVATE_RELAY_URL_<id>` replaces it. It is never shown.
    */
   privateRelayUrl: z.url().optional(),
+  /**
+   * The kind of a rollup, whose transactions also pay for their data on a parent chain. With it the service's own executor counts that
+   * fee; a rollup of another kind needs `BUNDLER_URL_<id>`.
+   */
+  rollup: z.enum(["op-stack", "arbitrum"]).optional(),
   pollIntervalMs: z.int().min(20).default(1000),
   /** Blocks of one `eth_getLogs`, and calls of one JSON-RPC batch. Both are maxima: a node that refuses is asked for half, then for a quarter. */
   logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
   rpcBatchMax: z.int().min(1).max(1_000).default(200),
+  /**
+   * JSON-RPC calls a second that all instances together send to `rpcUrls`; `RPC_BUDGET_<id>` replaces it. Reads wait for it, and the
+   * service's own transactions go first. Without it nothing is held back.
+   */
+  rpcBudgetPerSecond: z.int("must be a whole number of requests a second").min(1).max(100_000).optional(),
   blockTimeMs: z.int().min(100),
   contracts: z.object({
     multicall3: address,
@@ -142,14 +153,33 @@ const chainShape = z.object({
       .object({
         spokePool: address,
         multicallHandler: address,
+        /**
+         * Across' HubPool and AcrossConfigStore, on the one chain that has them (Ethereum, or Sepolia for testnets). They tell which
+         * deposits a refund pays for. Without them only a refund of exactly one deposit is recognised by itself.
+         */
+        hub: z.object({ hubPool: address, configStore: address }).optional(),
         /** Symbols of the tokens that the bridge carries to the same symbol on every chain that lists it. */
         tokens: z.array(z.string()).min(1),
-        /** What a relayer asks: a share of the amount, in basis points, and a fixed part in US dollars. */
-        feeBps: z.int().min(0).max(1000),
-        feeFixedUsd: z.string().regex(/^\d+(\.\d+)?$/),
+        ...relayerFee.shape,
+        /**
+         * The least and the most that one deposit to this chain may hold, in whole units of the token, by the token's symbol. Without
+         * an entry there is no limit.
+         */
+        limits: z.record(z.string(), depositLimits).default({}),
+        /** Replaced by the fields of a relayer's fee above; left unread they would hide that fees changed. */
+        feeBps: retiredFee,
+        feeFixedUsd: retiredFee,
         /** Seconds after which an unfilled deposit is refunded on its origin chain. */
         fillDeadlineSeconds: z.int().min(5),
         typicalFillSeconds: z.int().min(1),
+      })
+      .refine(({ marginTiers }) => areFallingTiers(marginTiers), {
+        path: ["marginTiers"],
+        error: "must have rising upToUsd, all but the last, and falling bps",
+      })
+      .refine(({ tokens, limits }) => Object.keys(limits).every((symbol) => tokens.includes(symbol)), {
+        path: ["limits"],
+        error: "names a token that the bridge does not carry",
       })
       .optional(),
   }),

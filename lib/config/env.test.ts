@@ -131,6 +131,14 @@ test("takes the RPC URLs of a chain from the environment", () => {
   expect(publicUrl).toBe("https://pay.example.org");
 });
 
+test("takes the budget of requests of a chain from the environment, and refuses one that is no number", () => {
+  const { chains } = loadConfig({ ...production, RPC_BUDGET_31338: "50" });
+  expect(chains.map(({ rpcBudgetPerSecond }) => rpcBudgetPerSecond)).toEqual([undefined, 50, undefined]);
+  expect(problems({ ...good, RPC_BUDGET_31338: "many" }).join()).toContain(
+    "chains.1.rpcBudgetPerSecond: must be a whole number of requests a second",
+  );
+});
+
 test("keeps the service's own RPC URLs to itself in production, and in development those of other machines", () => {
   const urls = {
     RPC_URL_31337: "http://127.0.0.1:8545",

@@ -11,6 +11,7 @@ import {
   withoutPrefix,
   type Variables,
 } from "./production";
+import { CHAIN_VARIABLES, chainVariable, withChainVariables } from "./chain-variables";
 import { encryptionKey, privateKey, secret } from "./key-types";
 import { retentionOf, retentionVariables, type Retention } from "./retention";
 import { signUpOf, type SignUp } from "./sign-up";
@@ -25,7 +26,7 @@ const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.option
 const environment = z.object({
   CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** Where PostgreSQL is reached without a pooler, for LISTEN; `none`: nobody listens, and everybody polls. Default: `DATABASE_URL`. */
+  /** Where PostgreSQL is reached without a pooler, for LISTEN and migrations; `none`: nobody listens, and everybody polls. Default: `DATABASE_URL`. */
   DATABASE_DIRECT_URL: optional(z.union([z.literal("none"), z.url({ protocol: /^postgres(ql)?$/ })])),
   /** Connections of one process to the database, all its pools together; split by lib/db/connections.ts. */
   DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
@@ -82,9 +83,6 @@ const environment = z.object({
   DEVELOPMENT_ON_ALL_INTERFACES: optional(z.string()),
 });
 
-/** One for each chain, with its id at the end: `RPC_URL_8453`. */
-const CHAIN_VARIABLES = ["RPC_URL", "PUBLIC_RPC_URL", "BUNDLER_URL", "ASP_URL", "PRIVATE_RELAY_URL"] as const;
-
 /** The name of every variable that is read here; those of chains end in `_<id>`. */
 export const variableNames: readonly string[] = [
   ...Object.keys(environment.shape),
@@ -94,6 +92,8 @@ export const variableNames: readonly string[] = [
 export interface Config {
   readonly env: "development" | "production";
   readonly databaseUrl: string;
+  /** `DATABASE_DIRECT_URL` names another way past it, so it is taken for a pooler that lends connections for one transaction. */
+  readonly isDatabasePooled: boolean;
   /** Null: instances do not listen. */
   readonly listenUrl: string | null;
   readonly databaseConnectionsMax: number;
@@ -153,9 +153,6 @@ export class ConfigError extends Error {
   }
 }
 
-const chainVariable = (given: Variables, name: (typeof CHAIN_VARIABLES)[number], id: unknown): string | undefined =>
-  given[`${name}_${String(id)}`];
-
 /** The chains of a file, with the URLs that the environment names; its problems are added to `problems`. */
 export const readChains = (file: string, variables: Variables, problems: string[]): ChainConfig[] => {
   let json: unknown;
@@ -165,7 +162,7 @@ export const readChains = (file: string, variables: Variables, problems: string[
     problems.push(`CHAINS_FILE ${file}: ${error instanceof Error ? redactSecrets(error.message) : "cannot be read"}`);
     return [];
   }
-  const overridden = overrideUrls(json, variables);
+  const overridden = withChainVariables(json, variables);
   const parsed = chainsFile.safeParse(overridden);
   if (!parsed.success) {
     problems.push(
@@ -174,31 +171,6 @@ export const readChains = (file: string, variables: Variables, problems: string[
     return [];
   }
   return parsed.data.chains;
-};
-
-const looseChains = z.object({
-  chains: z.array(z.looseObject({ id: z.unknown(), privacyPools: z.looseObject({}).optional() })),
-});
-
-const overrideUrls = (json: unknown, given: Variables): unknown => {
-  const loose = looseChains.safeParse(json);
-  if (!loose.success) return json;
-  return {
-    chains: loose.data.chains.map((chain) => {
-      const rpc = chainVariable(given, "RPC_URL", chain.id);
-      const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
-      const aspSource = chainVariable(given, "ASP_URL", chain.id);
-      const privateRelay = chainVariable(given, "PRIVATE_RELAY_URL", chain.id);
-      const { privacyPools } = chain;
-      return {
-        ...chain,
-        ...(rpc ? { rpcUrls: listOf(rpc) } : {}),
-        ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
-        ...(privateRelay ? { privateRelayUrl: privateRelay } : {}),
-        ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
-      };
-    }),
-  };
 };
 
 /** A node of this machine has no key in its URL, so in development browsers may use it too. */
@@ -302,6 +274,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   return {
     env: env.CAUSEWAY_ENV,
     databaseUrl: env.DATABASE_URL,
+    isDatabasePooled: env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_DIRECT_URL !== env.DATABASE_URL,
     listenUrl: env.DATABASE_DIRECT_URL === "none" ? null : (env.DATABASE_DIRECT_URL ?? env.DATABASE_URL),
     databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
     retention: retentionOf(env),

@@ -5,18 +5,23 @@ import * as balances from "./balances";
 import * as chains from "./chains";
 import * as contacts from "./contacts";
 import type { Contract } from "./contract";
+import * as decisions from "./decisions";
 import * as dev from "./dev";
 import * as events from "./events";
+import * as factors from "./factors";
 import * as globalAccounts from "./global-accounts";
+import * as inbox from "./inbox";
 import * as jobs from "./jobs";
 import * as members from "./members";
 import * as operations from "./operations";
+import * as passkeys from "./passkeys";
 import * as payoutSchedules from "./payout-schedules";
 import * as payouts from "./payouts";
 import * as policies from "./policies";
 import * as privacy from "./privacy";
 import * as privacySwap from "./privacy-swap";
 import * as reserves from "./reserves";
+import * as sessions from "./sessions";
 import * as swap from "./swap";
 import * as system from "./system";
 import * as transfers from "./transfers";
@@ -33,18 +38,23 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   balances,
   chains,
   contacts,
+  decisions,
   dev,
   events,
+  factors,
   globalAccounts,
+  inbox,
   jobs,
   members,
   operations,
+  passkeys,
   payoutSchedules,
   payouts,
   policies,
   privacy,
   privacySwap,
   reserves,
+  sessions,
   swap,
   system,
   transfers,

@@ -1,9 +1,24 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
+import { plainNetwork } from "@/lib/core/network";
 import { address, id, timestamp, usdAmount } from "./common";
 import { defineContract, SCOPES } from "./contract";
 
 const tag = "API keys";
+
+/** Normalised: `203.0.113.7` becomes `203.0.113.7/32`. */
+const network = z
+  .string()
+  .max(60)
+  .transform((text, context) => {
+    const plain = plainNetwork(text);
+    if (plain !== null) return plain;
+    context.addIssue({ code: "custom", message: "is not a network such as 203.0.113.0/24 or 2001:db8::/32" });
+    return z.NEVER;
+  });
+const NETWORKS_MAX = 50;
+const NETWORKS =
+  "The only networks that the key may be used from, in CIDR notation, 50 at most; empty for any. Elsewhere it answers 403";
 
 export const apiKeyRecord = z
   .object({
@@ -18,10 +33,24 @@ export const apiKeyRecord = z
       .nullable()
       .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
     recipients: z.array(address).meta({ description: "The only addresses that the key may send to; empty for any" }),
+    networks: z
+      .array(z.string())
+      .meta({ description: "The only networks that the key may be used from, in CIDR notation; empty for any" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     expiresAt: timestamp.nullable().meta({ description: "When the key stops working; null: never by itself" }),
     lastUsedAt: timestamp.nullable().meta({ description: "When a request last used it; null: never" }),
+    lastUsedAddress: z
+      .string()
+      .nullable()
+      .meta({ description: "IP address of the caller that last used it, within a minute; null where it is not known" }),
     revokedAt: timestamp.nullable().meta({ description: "When it was revoked; null: it was not" }),
+    previous: z
+      .object({
+        last4: z.string().meta({ description: "Last four characters of the secret before the last rotation" }),
+        until: timestamp.meta({ description: "When that secret stops working" }),
+      })
+      .nullable()
+      .meta({ description: "The secret before the last rotation; null for a key that was never rotated" }),
     createdBy: z
       .string()
       .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
@@ -57,6 +86,7 @@ export const createApiKey = defineContract({
         .max(100)
         .default([])
         .meta({ description: "The only addresses that the key may send to, 100 at most; empty for any" }),
+      networks: z.array(network).max(NETWORKS_MAX).default([]).meta({ description: NETWORKS }),
       approval: givenApproval.optional(),
     })
     .refine((key) => (key.otp === "exempt") === (key.dailyCapUsd !== undefined), {
@@ -99,6 +129,7 @@ export const updateApiKey = defineContract({
         .optional()
         .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
       recipients: z.array(address).max(100).optional().meta({ description: "Empty for any" }),
+      networks: z.array(network).max(NETWORKS_MAX).optional().meta({ description: NETWORKS }),
       approval: givenApproval.optional(),
     })
     .refine((change) => Object.keys(change).some((field) => field !== "approval"), {
@@ -107,6 +138,33 @@ export const updateApiKey = defineContract({
     }),
   status: 200,
   response: apiKeyRecord,
+  errors: ["not_found", ...APPROVAL_ERRORS],
+});
+
+const OVERLAP_SECONDS_MAX = 7 * 24 * 60 * 60;
+
+export const rotateApiKey = defineContract({
+  method: "POST",
+  path: "/auth/api-keys/{id}/rotate",
+  summary:
+    "Makes a new secret for an API key; the present one goes on working for a while. A key that may do more than a new one needs an approval (409 approval_required)",
+  description:
+    "The key keeps its id, its rights, its limits and what it has spent of them. The answer has the new secret, and no later one shows it. Until `overlapSeconds` have passed both secrets work; a secret from before an earlier rotation stops at once. Use 0 when the secret has leaked.",
+  tag,
+  auth: "user",
+  params: z.object({ id: id("key").meta({ description: "The key to rotate" }) }),
+  body: z.object({
+    overlapSeconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(OVERLAP_SECONDS_MAX)
+      .default(86_400)
+      .meta({ description: "For how long the present secret goes on working; at most seven days" }),
+    approval: givenApproval.optional(),
+  }),
+  status: 200,
+  response: createApiKey.response,
   errors: ["not_found", ...APPROVAL_ERRORS],
 });
 

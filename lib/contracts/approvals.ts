@@ -1,21 +1,29 @@
 import { z } from "zod";
 import { id, walletSignature, otp } from "./common";
 import type { ErrorCode } from "@/lib/core/errors";
+import { passkeyAssertion } from "./passkey-records";
+import { recoveryCode, totp } from "./proofs";
 
 /** The field `approval` of a request that widens authority. The 409 `approval_required` of the first try names what to approve. */
 export const givenApproval = z
   .object({
     approvalId: id("apr").meta({ description: "Id of the 409 `approval_required`" }),
     otp: otp.optional().meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
+    totp: totp.optional(),
+    recoveryCode: recoveryCode.optional(),
+    passkey: passkeyAssertion.optional().meta({
+      description: "Over the challenge of POST /swap/request-otp {approvalId, channel: passkey}",
+    }),
     signature: walletSignature.optional().meta({
       description:
         "Over `message` of the 409 (EIP-191 personal_sign), by the wallet that the person signs in with; ERC-1271 and ERC-6492 too",
     }),
   })
-  .refine(({ otp, signature }) => (otp === undefined) !== (signature === undefined), {
-    message: "give either otp or signature",
-    path: ["otp"],
-  })
+  .refine(
+    ({ otp: code, totp: app, recoveryCode: recovery, passkey, signature }) =>
+      [code, app, recovery, passkey, signature].filter((proof) => proof !== undefined).length === 1,
+    { message: "give one of otp, totp, recoveryCode, passkey and signature", path: ["otp"] },
+  )
   .meta({ description: "The approval of exactly this request; good once, for 10 minutes" });
 
 /** Error codes that a route which asks for an approval may answer, beside its own. */

@@ -33,7 +33,7 @@ export const createNonce = defineContract({
   }),
 });
 
-const tokens = z
+export const tokens = z
   .object({
     accessToken: z.string().meta({ description: "JWT for `Authorization: Bearer`" }),
     tokenType: z.literal("Bearer").meta({ description: "Always `Bearer`" }),
@@ -62,7 +62,7 @@ export const createToken = defineContract({
   }),
   status: 200,
   response: tokens,
-  errors: ["invalid_signature", "nonce_expired", "sign_up_closed"],
+  errors: ["invalid_signature", "nonce_expired", "sign_up_closed", "chain_unavailable"],
 });
 
 export const refreshToken = defineContract({
@@ -78,6 +78,7 @@ export const refreshToken = defineContract({
   }),
   status: 200,
   response: tokens,
+  errors: ["unauthorized"],
 });
 
 export const logout = defineContract({

@@ -74,4 +74,5 @@ export const listTokens = defineContract({
       )
       .meta({ description: "Tokens of all chains" }),
   }),
+  errors: ["unsupported_chain"],
 });

@@ -52,6 +52,7 @@ export const createContact = defineContract({
   body: z.object({ name, address }),
   status: 201,
   response: contactRecord,
+  errors: ["invalid_state"],
 });
 
 export const getContact = defineContract({

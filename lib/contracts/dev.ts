@@ -15,7 +15,7 @@ export const useFaucet = defineContract({
   body: z.object({ address, chainId, token: tokenRef.meta({ description: "The token to give" }), amount }),
   status: 201,
   response: z.object({ txHash: hex.meta({ description: "Transaction that gave the tokens" }) }),
-  errors: ["not_found", "unsupported_chain", "unsupported_token", "amount_precision"],
+  errors: ["not_found", "unsupported_chain", "unsupported_token", "amount_precision", "chain_unavailable"],
 });
 
 export const readInbox = defineContract({

@@ -34,6 +34,7 @@ export const EVENT_GROUPS = {
   payout_schedule: ["payout_schedule.run_missed", "payout_schedule.run_refused"],
   global_account: ["global_account.funded"],
   api_key: ["api_key.created", "api_key.updated", "api_key.revoked"],
+  approval: ["approval.requested", "approval.approved", "approval.declined", "approval.expired"],
 } as const;
 
 export type EventType = (typeof EVENT_GROUPS)[keyof typeof EVENT_GROUPS][number];

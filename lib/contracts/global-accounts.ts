@@ -25,10 +25,16 @@ export const accountRecord = z
     balance: z
       .object({
         available: amountOut.meta({ description: "What can be paid out: posted less pending" }),
-        pending: amountOut.meta({ description: "Held for payouts under way" }),
+        pending: amountOut.meta({
+          description:
+            "What payouts from the account that await approval, are queued or are being paid will still take; at most `posted`",
+        }),
         posted: amountOut.meta({ description: "Sum of the ledger entries" }),
       })
-      .meta({ description: "posted: what the entries add up to; pending: held; available: posted less pending" }),
+      .meta({
+        description:
+          "posted: what the entries add up to; pending: what open payouts will take of it; available: posted less pending",
+      }),
     version: z.int().meta({ description: "Counts up with each entry" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
   })
@@ -68,6 +74,7 @@ export const listGlobalAccounts = defineContract({
   }),
   status: 200,
   response: page(accountRecord),
+  errors: ["unsupported_token"],
 });
 
 export const getGlobalAccount = defineContract({
@@ -116,7 +123,14 @@ export const fundGlobalAccount = defineContract({
       .meta({ description: "What backs the accounts, at this moment" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
   }),
-  errors: ["not_found", "amount_precision", "insufficient_reserves", "chain_unavailable", "unsupported_token"],
+  errors: [
+    "not_found",
+    "amount_precision",
+    "insufficient_reserves",
+    "chain_unavailable",
+    "unsupported_token",
+    "invalid_state",
+  ],
 });
 
 export const reverseFunding = defineContract({

@@ -35,6 +35,7 @@ export const LEG_STATES = [
   "filled_seen",
   "refunding",
   "refund_seen",
+  "needs_attention",
   "completed",
   "failed",
   "refunded",
@@ -56,6 +57,32 @@ const transactionRecord = z
       .meta({ description: "Page of the chain's explorer; null where the chain has none" }),
   })
   .meta({ id: "ChainTransaction" });
+
+const refundAttentionRecord = z
+  .object({
+    reason: z
+      .enum(["unclear_payment", "overdue"])
+      .meta({ description: "`unclear_payment`: a payment may be the refund; `overdue`: none came within a day" }),
+    message: z.string().meta({ description: "What is known, and what to do, in words" }),
+    expected: tokenAmount.meta({ description: "What the bridge owes for this leg" }),
+    depositTxHash: hex.nullable().meta({ description: "The transaction that made the deposit" }),
+    payments: z
+      .array(
+        z.object({
+          chainId,
+          txHash: hex.meta({ description: "Transaction of the payment" }),
+          explorerUrl: z
+            .string()
+            .nullable()
+            .meta({ description: "Its page in the chain's explorer; null without one" }),
+          paid: tokenAmount.meta({ description: "What it paid to the wallet" }),
+          reason: z.string().meta({ description: "Why it is not certain that it is this leg's refund" }),
+        }),
+      )
+      .meta({ description: "Payments of the bridge to the wallet that may be the refund" }),
+    setAside: z.int().meta({ description: "How many payments a person said are not the refund" }),
+  })
+  .meta({ id: "RefundAttention" });
 
 export const legRecord = transactionRecord
   .extend({
@@ -87,6 +114,10 @@ export const legRecord = transactionRecord
     fillDeadline: timestamp.nullable().meta({
       description:
         "Until when a bridge must deliver; afterwards the money comes back. Null where the leg stays on one chain",
+    }),
+    attention: refundAttentionRecord.nullable().meta({
+      description:
+        "What is known of its refund while `state` is `needs_attention`; POST …/legs/{legId}/refund-decision settles it. Null otherwise",
     }),
     failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
   })

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { id, otp, page, pageQuery, status, timestamp } from "./common";
+import { hex, id, page, pageQuery, status, timestamp } from "./common";
 import { defineContract } from "./contract";
+import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { OPERATION_KINDS, operationEvent, operationRecord } from "./operation-records";
 import { privateTransferRecord } from "./privacy-records";
 import { quoteRecord } from "./quote-records";
@@ -122,7 +123,38 @@ export const retryOperation = defineContract({
     "quote_price_moved",
     "note_spent",
     "chain_unavailable",
+    "unknown_wallet",
+    "recipient_not_allowed",
+    "minimum_not_reached",
+    "provider_error",
   ],
+});
+
+export const decideRefund = defineContract({
+  method: "POST",
+  path: "/operations/{id}/legs/{legId}/refund-decision",
+  summary: "Decides about a refund that the chains do not show for certain",
+  description:
+    "For a leg in state `needs_attention`. `refunded` names the transaction that paid the money back: it must have a transfer of the whole amount to the wallet, which no other refund accounts for; the leg then ends as refunded and can be retried. `not_refunded_keep_waiting` sets the payments known so far aside and looks on; without news a person is asked again after a day. Recorded with the name of the person.",
+  tag,
+  auth: "user",
+  params: params.extend({ legId: id("leg").meta({ description: "Id of the leg" }) }),
+  body: z.discriminatedUnion("decision", [
+    z.object({
+      decision: z.literal("refunded").meta({ description: "The money is back in the wallet" }),
+      txHash: hex
+        .regex(/^0x[0-9a-fA-F]{64}$/, "Enter a transaction hash: 0x and 64 hexadecimal digits")
+        .meta({ description: "Transaction that brought the money back" }),
+    }),
+    z.object({
+      decision: z
+        .literal("not_refunded_keep_waiting")
+        .meta({ description: "None of the known payments is the refund; look on" }),
+    }),
+  ]),
+  status: 200,
+  response: operationRecord,
+  errors: ["not_found", "invalid_state", "forbidden", "chain_unavailable", "provider_error"],
 });
 
 export const approveOperation = defineContract({
@@ -134,7 +166,7 @@ export const approveOperation = defineContract({
   tag,
   auth: "user",
   params,
-  body: z.object({ otp }),
+  body: z.object(proofFields).refine(hasOneProof, oneProofMessage),
   status: 202,
   response: operationRecord,
   errors: [
@@ -146,9 +178,18 @@ export const approveOperation = defineContract({
     "otp_invalid",
     "otp_expired",
     "otp_attempts_exceeded",
+    "invalid_signature",
     "insufficient_balance",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",
+    "recipient_not_allowed",
+    "insufficient_reserves",
+    "insufficient_liquidity",
+    "no_route",
+    "price_impact_too_high",
+    "minimum_not_reached",
+    "note_spent",
+    "provider_error",
   ],
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord, otp } from "./common";
+import { amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
+import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { walletsPayoutBody } from "./payouts";
 
 const tag = "Payouts";
@@ -88,6 +89,7 @@ export const createPayoutSchedule = defineContract({
     "recipient_not_allowed",
     "policy_violation",
     "payload_too_large",
+    "unknown_wallet",
   ],
 });
 
@@ -129,10 +131,18 @@ export const approvePayoutSchedule = defineContract({
   tag,
   auth: "user",
   params: scheduleParams,
-  body: z.object({ otp }),
+  body: z.object(proofFields).refine(hasOneProof, oneProofMessage),
   status: 200,
   response: scheduleRecord,
-  errors: ["not_found", "invalid_state", "otp_required", "otp_invalid", "otp_expired", "otp_attempts_exceeded"],
+  errors: [
+    "not_found",
+    "invalid_state",
+    "otp_required",
+    "otp_invalid",
+    "otp_expired",
+    "otp_attempts_exceeded",
+    "invalid_signature",
+  ],
 });
 
 export const cancelPayoutSchedule = defineContract({

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { ErrorCode } from "@/lib/core/errors";
-import { amount, chainId, id, page, pageQuery, status, tokenRef, otp } from "./common";
+import { amount, chainId, id, page, pageQuery, status, tokenRef } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
+import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { currencyRef } from "./global-accounts";
 import {
   accountsPayoutItem,
@@ -92,6 +93,7 @@ export const createAccountsPayout = defineContract({
     "recipient_not_allowed",
     "policy_violation",
     "payload_too_large",
+    "unsupported_token",
   ],
 });
 
@@ -166,6 +168,7 @@ export const createWalletsPayout = defineContract({
     "policy_violation",
     "payload_too_large",
     ...MONEY_ERRORS,
+    "unknown_wallet",
   ],
 });
 
@@ -230,7 +233,7 @@ export const approvePayout = defineContract({
   tag,
   auth: "user",
   params,
-  body: z.object({ otp }),
+  body: z.object(proofFields).refine(hasOneProof, oneProofMessage),
   status: 202,
   response: payoutRecord,
   errors: [
@@ -240,6 +243,7 @@ export const approvePayout = defineContract({
     "otp_invalid",
     "otp_expired",
     "otp_attempts_exceeded",
+    "invalid_signature",
     ...MONEY_ERRORS,
   ],
 });
@@ -279,5 +283,6 @@ export const retryPayout = defineContract({
     "unsupported_chain",
     "unsupported_token",
     ...MONEY_ERRORS,
+    "unknown_wallet",
   ],
 });

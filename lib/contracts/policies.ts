@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { address, amount, chainId, id, timestamp, tokenRef, usdAmount } from "./common";
+import { approvalRequirement } from "./decisions";
 import { defineContract } from "./contract";
 import { POLICY_SCOPES, policyRules, RULE_NAMES } from "./policy-rules";
 import { ROLES } from "@/lib/core/actor";
@@ -34,6 +35,9 @@ const policies = z
         "US dollars per UTC day that all exempt API keys of the project together move without a one-time code",
     }),
     spentTodayUsd: z.string().meta({ description: "How much of it was moved on the current UTC day" }),
+    approvals: approvalRequirement.nullable().meta({
+      description: "Who must approve what awaits approval; null: the one-time code of one person approves",
+    }),
     policies: z.array(policyRecord).meta({ description: "The newest version of every policy of the project" }),
   })
   .meta({ id: "Policies" });
@@ -53,12 +57,24 @@ export const getPolicies = defineContract({
 export const updatePolicies = defineContract({
   method: "PATCH",
   path: "/policies",
-  summary: "Changes the project's daily cap; raising it needs an approval (409 approval_required), lowering does not",
+  summary:
+    "Changes the project's daily cap, or who must approve payments; what allows more needs an approval (409 approval_required)",
   description:
-    "A lower cap takes effect at once. A higher one answers 409 `approval_required` first; send it again with `approval`.",
+    "A lower cap, and more approvals, take effect at once. A higher cap, and fewer approvals or more people who may give them, answer 409 `approval_required` first; send it again with `approval`.",
   tag,
   auth: "user",
-  body: z.object({ dailyCapUsd: usdAmount, approval: givenApproval.optional() }),
+  body: z
+    .object({
+      dailyCapUsd: usdAmount.optional(),
+      approvals: approvalRequirement.nullable().optional().meta({
+        description: "Who must approve what awaits approval; null: the one-time code of one person approves",
+      }),
+      approval: givenApproval.optional(),
+    })
+    .refine(({ dailyCapUsd, approvals }) => (dailyCapUsd === undefined) !== (approvals === undefined), {
+      message: "give either dailyCapUsd or approvals",
+      path: ["dailyCapUsd"],
+    }),
   status: 200,
   response: policies,
   errors: APPROVAL_ERRORS,

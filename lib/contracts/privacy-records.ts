@@ -62,6 +62,13 @@ export const privateTransferRecord = z
           txHash: hex
             .nullable()
             .meta({ description: "Hash of the transaction, 32 bytes; null where none was sent yet" }),
+          waits: z
+            .object({
+              since: timestamp.meta({ description: "When its transaction was sent" }),
+              nextAction: z.string().meta({ description: "Where the money is, and what to do next" }),
+            })
+            .nullable()
+            .meta({ description: "While its transaction is sent and not final; null before and after" }),
           failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
         }),
       )

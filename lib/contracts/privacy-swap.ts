@@ -1,8 +1,9 @@
 /** Swaps between two pools of a chain: quote, prepare, execute. */
 import { z } from "zod";
-import { amount, chainId, id, otp, timestamp, tokenAmount, tokenRef } from "./common";
+import { amount, chainId, id, timestamp, tokenAmount, tokenRef } from "./common";
 import { defineContract } from "./contract";
 import { honesty, privateTransferRecord } from "./privacy-records";
+import { hasOneProof, hasOneProofAtMost, oneProofMessage, proofFields } from "./proofs";
 import { SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
 
 const tag = "Privacy";
@@ -47,6 +48,8 @@ export const quotePrivateSwap = defineContract({
     "amount_precision",
     "no_route",
     "chain_unavailable",
+    "insufficient_liquidity",
+    "provider_error",
   ],
 });
 
@@ -64,13 +67,14 @@ export const preparePrivateSwap = defineContract({
   body: z
     .object({
       quoteId,
-      otp: otp.optional().meta({ description: "The code that POST /swap/request-otp {quoteId} sends" }),
+      ...proofFields,
       privacyWalletId: id("pw")
         .optional()
         .meta({ description: "Private wallet to spend from. Default: the project's default one" }),
     })
-    .refine(({ otp, privacyWalletId: wallet }) => otp !== undefined || wallet !== undefined, {
-      message: "name otp or privacyWalletId",
+    .refine(hasOneProofAtMost, oneProofMessage)
+    .refine((given) => hasOneProof(given) || given.privacyWalletId !== undefined, {
+      message: "name otp, totp or privacyWalletId",
       path: ["otp"],
     }),
   status: 200,
@@ -90,6 +94,8 @@ export const preparePrivateSwap = defineContract({
     "otp_invalid",
     "otp_expired",
     "otp_attempts_exceeded",
+    "invalid_state",
+    "invalid_signature",
   ],
 });
 
@@ -114,5 +120,7 @@ export const executePrivateSwap = defineContract({
     "note_spent",
     "provider_error",
     "chain_unavailable",
+    "unknown_privacy_wallet",
+    "idempotency_mismatch",
   ],
 });

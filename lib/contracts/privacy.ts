@@ -147,7 +147,7 @@ export const shield = defineContract({
   body: z.object(move),
   status: 202,
   response: privateTransferRecord,
-  errors: [...moveErrors, "insufficient_reserves", "simulation_failed", "sponsor_budget_exceeded"],
+  errors: [...moveErrors, "insufficient_reserves", "simulation_failed", "sponsor_budget_exceeded", "unknown_wallet"],
 });
 
 export const unshield = defineContract({
@@ -165,7 +165,7 @@ export const unshield = defineContract({
   }),
   status: 202,
   response: privateTransferRecord,
-  errors: [...moveErrors, "recipient_not_allowed", "policy_violation"],
+  errors: [...moveErrors, "recipient_not_allowed", "policy_violation", "unknown_wallet"],
 });
 
 export const privateTransfer = defineContract({

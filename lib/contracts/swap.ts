@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { address, amount, chainId, hex, id, otp, status, subStatus, timestamp, tokenRef } from "./common";
+import { address, amount, chainId, hex, id, status, subStatus, timestamp, tokenRef } from "./common";
 import { defineContract } from "./contract";
+import { hasOneProofAtMost, oneProofMessage, proofFields } from "./proofs";
+import { passkeyRequest } from "./passkey-records";
 import { action, balanceChange, feePayer, quoteRecord } from "./quote-records";
 
 const tag = "Swaps";
@@ -64,6 +66,9 @@ export const createQuote = defineContract({
     "amount_precision",
     "no_route",
     "price_impact_too_high",
+    "recipient_not_allowed",
+    "insufficient_liquidity",
+    "chain_unavailable",
   ],
   inputErrorsAs400: true,
 });
@@ -97,6 +102,10 @@ export const requestOtp = defineContract({
       payoutId: id("po").optional().meta({ description: "A payout that awaits approval" }),
       scheduleId: id("sch").optional().meta({ description: "A payout schedule that awaits approval" }),
       approvalId: id("apr").optional().meta({ description: "Of a 409 `approval_required`" }),
+      channel: z.enum(["email", "passkey"]).optional().meta({
+        description:
+          "`email` (default) mails a code; `passkey` answers a challenge for the person's passkey, and mails nothing",
+      }),
     })
     .refine(
       ({ quoteId, transferId, operationId, payoutId, scheduleId, approvalId }) =>
@@ -110,10 +119,13 @@ export const requestOtp = defineContract({
   status: 200,
   response: z.object({
     otpId: id("otp").meta({ description: "Id of the code" }),
-    channel: z.enum(["email", "totp"]).meta({ description: "How the code reaches the person" }),
+    channel: z
+      .enum(["email", "totp", "passkey"])
+      .meta({ description: "How the code reaches the person, or `passkey`" }),
     destination: z.string().meta({ description: "Masked" }),
     expiresAt: timestamp.meta({ description: "Until when the code can be used" }),
     resendAfter: timestamp.meta({ description: "From when another code can be asked for" }),
+    passkey: passkeyRequest.optional(),
   }),
   errors: [
     "insufficient_scope",
@@ -136,11 +148,7 @@ export const prepareSwap = defineContract({
   tag,
   auth: "member",
   scope: "swaps:write",
-  body: subject
-    .extend({
-      otp: otp.optional(),
-    })
-    .refine(oneSubject, oneSubjectMessage),
+  body: subject.extend(proofFields).refine(oneSubject, oneSubjectMessage).refine(hasOneProofAtMost, oneProofMessage),
   status: 200,
   response: z.object({
     prepared: z.literal(true).meta({ description: "Always true" }),
@@ -177,10 +185,16 @@ export const prepareSwap = defineContract({
     "otp_invalid",
     "otp_expired",
     "otp_attempts_exceeded",
+    "invalid_signature",
     "insufficient_balance",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",
+    "invalid_state",
+    "recipient_not_allowed",
+    "no_route",
+    "insufficient_liquidity",
+    "provider_error",
   ],
 });
 
@@ -228,5 +242,7 @@ export const executeSwap = defineContract({
     "recipient_not_allowed",
     "policy_violation",
     "otp_required",
+    "insufficient_reserves",
+    "chain_unavailable",
   ],
 });

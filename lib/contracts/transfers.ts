@@ -173,6 +173,9 @@ export const swapAndTransfer = defineContract({
     subStatus,
     minimum: amountOut.meta({ description: "In units of toToken; enforced on chain" }),
     expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved; null where it runs already" }),
+    warnings: quoteRecord.shape.warnings.meta({
+      description: "What the quote warned about when it was priced, such as a price far below that of the feeds",
+    }),
   }),
   errors: [
     "invalid_request",
@@ -192,5 +195,7 @@ export const swapAndTransfer = defineContract({
     "sponsor_budget_exceeded",
     "chain_unavailable",
     "idempotency_mismatch",
+    "insufficient_reserves",
+    "provider_error",
   ],
 });

@@ -171,5 +171,5 @@ export const createSmartAccount = defineContract({
     signer: walletRecord.shape.signer.meta({ description: "Who signs what the wallet sends" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
   }),
-  errors: ["unsupported_chain", "unknown_wallet", "wallet_already_linked"],
+  errors: ["unsupported_chain", "unknown_wallet", "wallet_already_linked", "invalid_request", "chain_unavailable"],
 });

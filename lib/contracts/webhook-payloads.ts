@@ -85,6 +85,18 @@ const keyData = z
 
 const revokedKeyData = z.object({ keyId: id("key") }).meta({ id: "ApiKeyRevokedEventData" });
 
+const approvalData = z
+  .object({
+    approvalId: id("dec"),
+    subjectType: described(z.string(), "What is decided about: `operation` or `payout`"),
+    subjectId: described(z.string(), "Id of that object"),
+    title: described(z.string(), "What is decided, in one line"),
+    state: described(z.enum(["open", "approved", "declined", "expired"]), "How the request stands"),
+    approvalsRequired: count("How many people must approve"),
+    expiresAt: described(timestamp, "Until when the request can be decided"),
+  })
+  .meta({ id: "ApprovalEventData" });
+
 const dataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
   if (type === "api_key.revoked") return revokedKeyData;
@@ -102,6 +114,8 @@ const dataOf = (type: EventType): z.ZodType => {
       return fundingData;
     case "api_key":
       return keyData;
+    case "approval":
+      return approvalData;
     default:
       throw new Error(`No schema describes the data of ${type}.`);
   }

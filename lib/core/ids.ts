@@ -18,7 +18,6 @@ export const ID_PREFIXES = {
   payoutSchedule: "sch",
   globalAccount: "ga",
   ledgerTransaction: "ltx",
-  hold: "hld",
   funding: "fnd",
   privacyWallet: "pw",
   webhookEndpoint: "we",
@@ -30,9 +29,12 @@ export const ID_PREFIXES = {
   contact: "ct",
   auditEvent: "aud",
   approval: "apr",
+  decision: "dec",
   invitation: "inv",
   policy: "pol",
   evaluation: "evl",
+  totpFactor: "totp",
+  passkey: "psk",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -43,6 +45,12 @@ export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & { re
  * @example newId("payout") // "po_0198c2b4-…"
  */
 export const newId = <K extends IdKind>(kind: K): Id<K> => `${ID_PREFIXES[kind]}_${uuidv7()}` as Id<K>;
+
+/** A text that sorts before every id of this kind that is made at or after the time, and after those made before. */
+export const firstIdAt = (kind: IdKind, time: Date): string => {
+  const hex = time.getTime().toString(16).padStart(12, "0");
+  return `${ID_PREFIXES[kind]}_${hex.slice(0, 8)}-${hex.slice(8)}`;
+};
 
 /** Whether `text` has the form of an id of that kind, in lower case. Does not check that the object exists. */
 export const isId = <K extends IdKind>(kind: K, text: string): text is Id<K> => {

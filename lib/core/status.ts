@@ -25,6 +25,7 @@ export const SUB_STATUSES = [
   "destination_submitted",
   "delayed",
   "refunding",
+  "needs_attention",
   "full",
   "partial",
 ] as const;

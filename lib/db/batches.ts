@@ -3,12 +3,13 @@ import { isDomainError } from "@/lib/core/errors";
 /** Classes of PostgreSQL's errors that are about the statements themselves: data, constraints, deadlocks, and locks not available. */
 const REFUSALS = /^(?:22|23|40|55|P0)/;
 
+/** One item of a batch cannot be processed, whatever the others are. Thrown before anything is committed. */
+export class RefusedItemError extends Error {}
+
+// The driver reports a lost connection and a time-out as plain errors without a code, so only named errors count as refusals.
 const isRefusal = (error: unknown): boolean => {
-  if (isDomainError(error)) return true;
-  if (!(error instanceof Error)) return false;
-  const code = "code" in error ? error.code : undefined;
-  // An error without a code is our own, thrown before anything was committed.
-  return code === undefined ? error.constructor === Error : typeof code === "string" && REFUSALS.test(code);
+  if (isDomainError(error) || error instanceof RefusedItemError) return true;
+  return error instanceof Error && "code" in error && typeof error.code === "string" && REFUSALS.test(error.code);
 };
 
 /**
@@ -24,11 +25,16 @@ export const oneByOneAfterRefusal =
       if (items.length === 1 || !isRefusal(error)) throw error;
     }
     const results: (Result | Error)[] = [];
-    for (const item of items) {
-      const [result] = await run([item]).catch((error: unknown) => [
-        error instanceof Error ? error : new Error(String(error)),
-      ]);
-      results.push(result ?? new Error("The batch has no result for an item."));
+    for (const [index, item] of items.entries()) {
+      try {
+        const [result] = await run([item]);
+        results.push(result ?? new Error("The batch has no result for an item."));
+      } catch (error) {
+        const failure = error instanceof Error ? error : new Error(String(error));
+        results.push(failure);
+        // Without an answer from the database the rest would wait for their time-outs one after another.
+        if (!isRefusal(failure)) return [...results, ...items.slice(index + 1).map(() => failure)];
+      }
     }
     return results;
   };

@@ -110,7 +110,7 @@ describe("every connection has its limits from the start", () => {
 });
 
 test("a connection on which a query was given up is not used again", async () => {
-  const own = createPool(url, 1);
+  const own = createPool(url, { max: 1 });
   const client = await own.connect();
   const pid = async (using: pg.ClientBase): Promise<number> =>
     (await using.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows[0]?.pid ?? 0;

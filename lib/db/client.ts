@@ -56,6 +56,8 @@ export const inRawTransaction = async <T>(
 
 export interface DatabaseOptions {
   readonly poolSize?: number;
+  /** As `PoolOptions` says. */
+  readonly isPooled?: boolean;
   /** Called after each commit with what its transaction announced; must not throw. */
   readonly onAnnounced?: (announcements: readonly Announcement[]) => void;
 }
@@ -75,7 +77,7 @@ export const createDatabase = (url: string, options: DatabaseOptions = {}): Data
     if (announced.length > 0) options.onAnnounced?.(announced);
     return result;
   };
-  const pool = createPool(url, options.poolSize ?? 10);
+  const pool = createPool(url, { max: options.poolSize ?? 10, isPooled: options.isPooled ?? false });
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     prisma,

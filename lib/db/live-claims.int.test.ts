@@ -15,7 +15,7 @@ const rows = createIdempotencyKeyStore(database);
 
 /** An instance whose beats can be stopped, as a kill or a freeze stops them, and whose store can be away. */
 const startInstance = async (id: string) => {
-  const pool = createPool(url, 1);
+  const pool = createPool(url, { max: 1 });
   const state = { isAway: false, isFrozen: false, failed: 0 };
   const query = pool.query.bind(pool) as (...parts: unknown[]) => Promise<unknown>;
   const own = Object.create(pool) as typeof pool;

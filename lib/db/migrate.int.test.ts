@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -34,6 +34,14 @@ const folderWith = (migrations: Record<string, string>): string => {
     writeFileSync(join(folder, name, "migration.sql"), sql);
   }
   return folder;
+};
+
+/** A folder with the migrations before the named one. */
+const folderUpTo = (name: string): string => {
+  const earlier = readdirSync(MIGRATIONS).filter((one) => /^\d/.test(one) && one < name);
+  return folderWith(
+    Object.fromEntries(earlier.map((one) => [one, readFileSync(join(MIGRATIONS, one, "migration.sql"), "utf8")])),
+  );
 };
 
 describe("migrateDeploy", () => {
@@ -110,5 +118,38 @@ describe("migrateDeploy", () => {
     });
     expect(await migrateDeploy(url, folder)).toEqual(["1_table", "2_index"]);
     expect(await query(url, "SELECT 1 FROM pg_indexes WHERE indexname = 'a_id'")).toHaveLength(1);
+  });
+});
+
+describe("an upgrade", () => {
+  test("an index is built without a lock by one of five processes that start at once", async () => {
+    const { url } = await emptyDatabase();
+    const folder = folderWith({
+      "1_table": "CREATE TABLE a (id int);",
+      "2_index": "CREATE INDEX CONCURRENTLY a_id ON a (id);",
+    });
+    const results = await Promise.all(Array.from({ length: 5 }, () => migrateDeploy(url, folder)));
+    expect(results.flat()).toEqual(["1_table", "2_index"]);
+  });
+
+  test("batches of payouts that were stored before they named their wallet are given that of their payout", async () => {
+    const { url } = await emptyDatabase();
+    await migrateDeploy(url, folderUpTo("20261123150100_guard_sums"));
+    await query(
+      url,
+      `INSERT INTO wallet_payout (project_id, payout_id, chain_id, from_wallet_id, from_address, totals, warnings, fee_wei, fee_paid_by)
+       SELECT 'prj_' || p, 'po_' || n, p * 1000 + n, 'wal', '0xWallet' || p || n, '[]', '[]', 0, 'wallet'
+       FROM generate_series(1, 2) AS p, generate_series(1, 40) AS n;
+       INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at)
+       SELECT 'prj_' || p, 'po_' || n, b, 'native', 1, 1, 'mined', now()
+       FROM generate_series(1, 2) AS p, generate_series(1, 40) AS n, generate_series(0, 24) AS b`,
+    );
+    expect(await migrateDeploy(url, MIGRATIONS)).toContain("20261123150100_guard_sums");
+    const batches = await query(
+      url,
+      `SELECT count(*)::int AS all, count(*) FILTER (WHERE b.wallet_address = p.from_address AND b.chain_id = p.chain_id)::int AS right
+       FROM wallet_payout_batch b JOIN wallet_payout p USING (project_id, payout_id)`,
+    );
+    expect(batches).toEqual([{ all: 2000, right: 2000 }]);
   });
 });

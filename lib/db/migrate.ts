@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { connectionOf, MIGRATION_LIMITS } from "./limits";
 import { serverVersionFault } from "./server-version";
@@ -20,6 +21,7 @@ interface AppliedRow {
 // Prisma's own lock, so that its CLI and we never migrate at once.
 const ADVISORY_LOCK = 72_707_369;
 const CONNECT_TIMEOUT_MS = 30_000;
+const LOCK_POLL_MS = 100;
 /** Raised for statements that refuse to run inside a transaction, such as CREATE INDEX CONCURRENTLY. */
 const ACTIVE_SQL_TRANSACTION = "25001";
 
@@ -113,6 +115,21 @@ const apply = async (client: pg.Client, migration: Migration): Promise<void> => 
 };
 
 /**
+ * Waits for the lock by asking for it again and again. A statement that waits inside the server would keep a snapshot, for whose end
+ * CREATE INDEX CONCURRENTLY of the process that has the lock would wait, and the two would never end.
+ */
+const takeLock = async (client: pg.Client): Promise<void> => {
+  for (let waitedMs = 0; waitedMs < MIGRATION_LIMITS.lockMs; waitedMs += LOCK_POLL_MS) {
+    const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
+      ADVISORY_LOCK,
+    ]);
+    if (rows[0]?.taken === true) return;
+    await sleep(LOCK_POLL_MS);
+  }
+  throw new Error("Another process has been migrating this database for long. Wait for it, then start again.");
+};
+
+/**
  * Applies the migrations that are not applied yet, as `prisma migrate deploy` does (same table, checksums and lock), without its CLI.
  * Several processes may call it at once: one migrates, the others wait and find nothing to do.
  * @returns the names of those applied now
@@ -128,7 +145,7 @@ export const migrateDeploy = async (url: string, folder: string): Promise<string
   try {
     const fault = await serverVersionFault(client);
     if (fault !== null) throw new Error(fault);
-    await client.query("SELECT pg_advisory_lock($1)", [ADVISORY_LOCK]);
+    await takeLock(client);
     await client.query("SET client_min_messages = warning");
     await client.query(TABLE);
     const applied = await client.query<AppliedRow>(

@@ -29,3 +29,40 @@ export const postponeRun = async ({ pool }: Pick<Database, "pool">, { name, ever
     everyMs,
   ]);
 };
+
+/** While a run that takes long is under way, its claim is renewed this many times before it would end. */
+const RENEWALS_PER_LEASE = 3;
+
+interface LeasedTask extends PeriodicTask {
+  /** A run that neither ends nor renews its claim for this long, because its process died or stands still, is followed by another. */
+  readonly leaseMs: number;
+}
+
+/**
+ * Runs `work` unless another instance runs it now, or has ended a run less than `everyMs` milliseconds ago. Two runs at the same time are
+ * possible after a process was frozen for longer than the lease, so `work` must be safe beside itself.
+ * @returns whether this call ran it
+ * @throws the error of `work`, or of the database
+ */
+export const runAlone = async (
+  database: Pick<Database, "pool">,
+  { name, everyMs, leaseMs }: LeasedTask,
+  work: () => Promise<unknown>,
+): Promise<boolean> => {
+  const lease = { name, everyMs: leaseMs };
+  if (!(await claimRun(database, lease))) return false;
+  // When a renewal fails the lease ends, and another instance may begin.
+  let renewed = Promise.resolve();
+  const renew = (): void => {
+    renewed = renewed.then(() => postponeRun(database, lease)).catch(() => undefined);
+  };
+  const renewal = setInterval(renew, leaseMs / RENEWALS_PER_LEASE);
+  try {
+    await work();
+  } finally {
+    clearInterval(renewal);
+    await renewed;
+    await postponeRun(database, { name, everyMs });
+  }
+  return true;
+};

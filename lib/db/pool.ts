@@ -35,6 +35,28 @@ class BoundedClient extends pg.Client {
   }) as pg.Client["query"];
 }
 
+/** Sends every statement without a name: behind a pooler a name may belong to another client's statement, or to none. */
+class UnnamedClient extends BoundedClient {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const run = this.query as (...parts: unknown[]) => unknown;
+    this.query = ((statement: unknown, ...parts: unknown[]): unknown => {
+      const isNamed = typeof statement === "object" && statement !== null && "name" in statement;
+      return run(isNamed ? { ...statement, name: undefined } : statement, ...parts);
+    }) as pg.Client["query"];
+  }
+}
+
+export interface PoolOptions {
+  readonly max: number;
+  readonly connectTimeoutMs?: number;
+  /**
+   * The URL names a pooler that lends its connections for one transaction (PgBouncer, `pool_mode = transaction`). Nothing may be left on a
+   * connection between two transactions: no named statement, no SET, no LISTEN, no advisory lock of a session.
+   */
+  readonly isPooled?: boolean;
+}
+
 const VERB = /^\s*([a-z]+)/i;
 const TABLE = /\b(?:from|into|update)\s+(?:"?public"?\.)?"?([a-z_]+)/i;
 
@@ -52,14 +74,14 @@ const inStatementSpan = <T>(statement: unknown, run: () => T): T => {
 };
 
 /** Connects lazily. Connecting, locks and statements have time limits: see lib/db/limits.ts. */
-export const createPool = (url: string, max: number, connectTimeoutMs = CONNECT_TIMEOUT_MS): pg.Pool => {
+export const createPool = (url: string, { max, connectTimeoutMs, isPooled = false }: PoolOptions): pg.Pool => {
   const pool = new pg.Pool({
     ...connectionOf(url, SERVICE_LIMITS),
     max,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    Client: BoundedClient,
+    Client: isPooled ? UnnamedClient : BoundedClient,
   });
   // Without a listener an idle connection that the server ends would end the process.
   pool.on("error", () => undefined);

@@ -5,7 +5,7 @@ import { createPool } from "./pool";
 import { databaseProbes, type DatabaseProbesOptions } from "./readiness-probes";
 
 const { url, database } = await testDatabase();
-const pool = createPool(url, 1);
+const pool = createPool(url, { max: 1 });
 afterAll(() => pool.end());
 await database.pool.query("CREATE TABLE money (id int PRIMARY KEY, amount int); INSERT INTO money VALUES (1, 100)");
 

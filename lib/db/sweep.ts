@@ -33,6 +33,7 @@ const SWEEPS: readonly Sweep[] = [
   { text: rowsOf("siwe_nonce", "expires_at < now() - interval '1 day'") },
   { text: rowsOf("rate_window", "window_start < now() - interval '1 hour'") },
   { text: rowsOf("email_code", "expires_at < now() - interval '1 day'") },
+  { text: rowsOf("passkey_challenge", "expires_at < now() - interval '1 day'") },
   { text: rowsOf("approval", "expires_at < now() - interval '1 day'") },
   { text: rowsOf("code_limit", "at < now() - interval '2 hours'") },
   { text: rowsOf("payout_row_key", "created_at < now() - interval '31 days'") },

@@ -1,7 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTestClient, encodeFunctionData, erc20Abi, parseAbi, parseUnits, zeroAddress, type Address } from "viem";
+import {
+  createTestClient,
+  encodeFunctionData,
+  erc20Abi,
+  parseAbi,
+  parseGwei,
+  parseUnits,
+  zeroAddress,
+  type Address,
+} from "viem";
 import { createPublicClient, http, parseEventLogs } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -142,6 +151,23 @@ describe("the local relayer", () => {
       await vi.waitFor(async () => expect(await balance(to, recipient)).toBe(OUT), WAIT);
       await vi.waitFor(async () => expect(await payouts(from, depositId)).toHaveLength(1), WAIT);
     }
+  });
+
+  test("leaves a deposit alone while its fee is below what the gas costs, and fills it when gas is cheap again", async () => {
+    const node = createTestClient({ mode: "anvil", transport: http(chain(1).rpcUrl) });
+    const setBaseFee = async (gwei: string): Promise<void> => {
+      await node.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
+      await node.mine({ blocks: 1 });
+    };
+    // 120,000 gas at 900 gwei cost 324 dollars; the deposit leaves the relayer 10 cents. Empty blocks need a minute to lower it so far.
+    await setBaseFee("900");
+    const { recipient, depositId } = await deposit(0, 1);
+    const cheap = await deposit(0, 2);
+    await vi.waitFor(async () => expect(await payouts(0, cheap.depositId)).toHaveLength(1), WAIT);
+    expect(await balance(1, recipient)).toBe(0n);
+    await setBaseFee("0.005");
+    await vi.waitFor(async () => expect(await balance(1, recipient)).toBe(OUT), WAIT);
+    await vi.waitFor(async () => expect(await payouts(0, depositId)).toHaveLength(1), WAIT);
   });
 
   test("goes on after a restart with what came meanwhile, and pays nothing twice", async () => {

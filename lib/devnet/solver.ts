@@ -1,7 +1,7 @@
-import { isAddressEqual } from "viem";
 import { devAddress } from "./accounts";
 import { planDeployments } from "./contracts";
 import { createSolverChain } from "./across/chain";
+import { createFairness } from "./across/fair-deposit";
 import { createOrigin } from "./across/origin";
 import type { DevnetChain } from "./devnet";
 import type { Deposit } from "./across/spoke-pool";
@@ -29,13 +29,6 @@ export interface Solver {
   /** Resolves when no action is running any more. */
   stop(): Promise<void>;
 }
-
-/** The same token on both sides, and an output not above the input: the local relayer accepts any fee. */
-const isFair = (tokens: readonly `0x${string}`[]) => {
-  const known = new Set(tokens.map((token) => token.toLowerCase()));
-  return ({ inputToken, outputToken, inputAmount, outputAmount }: Deposit): boolean =>
-    known.has(inputToken.toLowerCase()) && isAddressEqual(inputToken, outputToken) && outputAmount <= inputAmount;
-};
 
 /** Runs `work` when woken and at each interval, never twice at the same time. */
 const startLoop = (work: () => Promise<void>, log: (message: string) => void) => {
@@ -85,16 +78,18 @@ export const startSolver = ({ chains, log }: SolverOptions): Solver => {
   const relayer = devAddress("relayer");
   const ignored = new Set<(deposit: Deposit) => boolean>();
   let paused = false;
-  const fair = isFair([contracts.usdc, contracts.usdt, contracts.dai, contracts.weth]);
+  const isFair = createFairness();
   const solverChains = new Map(
     chains.map((chain) => [chain.chainId, createSolverChain({ ...chain, spokePool, relayer })]),
   );
+  // Asked after everything that takes time, so that a pause or a rule of meanwhile counts.
+  const wants = (deposit: Deposit): boolean => !paused && ![...ignored].some((predicate) => predicate(deposit));
   const loops = [...solverChains.values()].map((chain) => {
     const origin = createOrigin({
       origin: chain,
       chainOf: (chainId) => solverChains.get(chainId),
       spokePool,
-      accepts: (deposit) => !paused && fair(deposit) && ![...ignored].some((predicate) => predicate(deposit)),
+      accepts: async (deposit, destination) => (await isFair(deposit, destination)) && wants(deposit),
       onDue: () => {
         settlements.wake();
       },

@@ -30,8 +30,8 @@ const readCredential = (input: HttpInput): Credential => {
 const NOBODY = Promise.resolve(null);
 
 /** The key is verified before its permissions, so that only a valid key learns which permission it lacks. */
-const refuseKey = async (services: HttpServices, secret: string): Promise<never> => {
-  await services.apiKeys.verify(secret);
+const refuseKey = async (services: HttpServices, secret: string, from: string | null): Promise<never> => {
+  await services.apiKeys.verify(secret, from);
   throw new DomainError("forbidden", "An API key may not do this; a signed-in person can.");
 };
 
@@ -43,14 +43,20 @@ const authenticateToken = async (services: HttpServices, token: string, project:
 
 /**
  * The caller, or null for a public route. Checks the credential, not its permissions.
+ * @param from IP address of the caller; null where it is not known
  * @throws DomainError `unauthorized` …, `forbidden` for an API key where only a person may call, `not_found` for a project of others
  */
-export const authenticate = (contract: Contract, input: HttpInput, services: HttpServices): Promise<Actor | null> => {
+export const authenticate = (
+  contract: Contract,
+  input: HttpInput,
+  services: HttpServices,
+  from: string | null,
+): Promise<Actor | null> => {
   if (contract.auth === "public") return NOBODY;
   const credential = readCredential(input);
   if (credential.kind === "token") return authenticateToken(services, credential.value, input.header("x-project-id"));
-  if (contract.auth === "user") return refuseKey(services, credential.value);
-  return services.apiKeys.verify(credential.value);
+  if (contract.auth === "user") return refuseKey(services, credential.value, from);
+  return services.apiKeys.verify(credential.value, from);
 };
 
 const checkScope = (actor: ApiKeyActor, scope: Contract["scope"]): void => {

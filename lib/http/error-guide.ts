@@ -29,7 +29,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   policy_violation: {
     when: "A policy of the project, the wallet or the API key refuses the movement; `details` names the rule and the field.",
-    action: "Change the request, or let an owner or admin change the policy. POST /policies/evaluate tries it without moving money.",
+    action:
+      "Change the request, or let an owner or admin change the policy. POST /policies/evaluate tries it without moving money.",
   },
   sign_up_closed: { when: "New people may not sign up here.", action: "Ask the operator for an invitation." },
   not_found: { when: "It does not exist, or belongs to another project.", action: "Check the id and the project." },
@@ -120,7 +121,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   rate_limited: { when: "Too many requests.", action: "Wait as long as Retry-After says." },
   otp_attempts_exceeded: {
-    when: "Too many wrong codes, or too many codes asked for.",
+    when: "Too many wrong codes were sent.",
     action: "Wait, then ask for a new code.",
   },
   provider_error: { when: "A provider failed or gave an answer that cannot be used.", action: "Try again later." },

@@ -1,9 +1,11 @@
+import { isIP } from "node:net";
 import type { DefaultSession, NextAuthOptions } from "next-auth";
 import { decode, type JWT, type JWTDecodeParams } from "next-auth/jwt";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { z } from "zod";
 import { getServices } from "@/lib/composition";
 import { SIGNATURE_LENGTH_MAX } from "@/lib/contracts/auth";
+import { passkeyAssertion } from "@/lib/contracts/passkey-records";
 import { isDomainError } from "@/lib/core/errors";
 import { getLogger, loggedError } from "@/lib/log/logger";
 
@@ -37,18 +39,49 @@ declare module "next-auth/jwt" {
 }
 
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
+const ASSERTION_LENGTH_MAX = 12_000;
 const RENEW_BEFORE_MS = 5 * 60_000;
 
 const credentials = z.object({ message: z.string().max(4096), signature: z.string().max(SIGNATURE_LENGTH_MAX) });
 
+type Auth = ReturnType<typeof getServices>["auth"];
+
+/** The server in front of the pages writes `x-forwarded-for` with one address: the caller behind the trusted proxies. */
+const originOf = (headers: Readonly<Record<string, unknown>>) => {
+  const { "user-agent": userAgent, "x-forwarded-for": forwarded } = headers;
+  return {
+    userAgent: typeof userAgent === "string" ? userAgent : null,
+    clientAddress: typeof forwarded === "string" && isIP(forwarded) !== 0 ? forwarded : null,
+  };
+};
+
 /** Same rules as `POST /auth/token`: the nonce comes from `POST /auth/nonce` and lives in the database. */
-const signIn = async (input: unknown, userAgent: unknown) => {
+const signIn = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
   const parsed = credentials.safeParse(input);
   if (!parsed.success) return null;
+  return asUser((auth) => auth.signIn({ ...parsed.data, kind: "browser", ...originOf(headers) }));
+};
+
+const assertionOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Same rules as `POST /auth/passkey/token`. */
+const signInByPasskey = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
+  const text = z.object({ credential: z.string().max(ASSERTION_LENGTH_MAX) }).safeParse(input);
+  const parsed = passkeyAssertion.safeParse(text.success ? assertionOf(text.data.credential) : null);
+  if (!parsed.success) return null;
+  return asUser((auth) => auth.signInByPasskey({ credential: parsed.data, kind: "browser", ...originOf(headers) }));
+};
+
+const asUser = async (enter: (auth: Auth) => ReturnType<Auth["signIn"]>) => {
   const { auth, config } = getServices();
   try {
-    const agent = typeof userAgent === "string" ? userAgent : null;
-    const signedIn = await auth.signIn({ ...parsed.data, kind: "browser", userAgent: agent });
+    const signedIn = await enter(auth);
     return {
       id: signedIn.userId,
       sessionId: signedIn.sessionId,
@@ -126,7 +159,13 @@ export const authOptions = (): NextAuthOptions => {
         id: "credentials",
         name: "Ethereum",
         credentials: { message: { type: "text" }, signature: { type: "text" } },
-        authorize: (input, request) => signIn(input, request.headers?.["user-agent"]),
+        authorize: (input, request) => signIn(input, request.headers),
+      }),
+      CredentialsProvider({
+        id: "passkey",
+        name: "Passkey",
+        credentials: { credential: { type: "text" } },
+        authorize: (input, request) => signInByPasskey(input, request.headers),
       }),
     ],
     callbacks: {

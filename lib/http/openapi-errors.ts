@@ -11,9 +11,12 @@ const AUTHENTICATED: readonly ErrorCode[] = [
   "api_key_revoked",
   "forbidden",
   "insufficient_scope",
+  // The project that `x-project-id` names may not be one of the person's.
+  "not_found",
 ];
 const WITH_BODY: readonly ErrorCode[] = ["invalid_request", "payload_too_large", "unsupported_media_type"];
-const IDEMPOTENT: readonly ErrorCode[] = ["idempotency_in_progress", "idempotency_mismatch"];
+// `invalid_request`: the header Idempotency-Key has no usable key.
+const IDEMPOTENT: readonly ErrorCode[] = ["idempotency_in_progress", "idempotency_mismatch", "invalid_request"];
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: "A field is at fault; `details` names each",

@@ -1,3 +1,4 @@
+import personRecorded from "@/lib/contracts/examples/person.json";
 import privateRecorded from "@/lib/contracts/examples/private.json";
 import recorded from "@/lib/contracts/examples/recorded.json";
 
@@ -12,7 +13,7 @@ export type Examples = Readonly<Record<string, Example>>;
  * Bodies of real calls by operationId, and bodies of real webhooks by type of event. Tests make the calls and check that these files still
  * fit; `npm run openapi:examples` writes them again.
  */
-export const EXAMPLES: Examples = { ...recorded, ...privateRecorded };
+export const EXAMPLES: Examples = { ...recorded, ...privateRecorded, ...personRecorded };
 
 /** The `example` of a media type, or nothing where none was recorded. */
 export const exampleOf = (examples: Examples, name: string, side: keyof Example): { readonly example?: unknown } => {

@@ -1,11 +1,12 @@
 /** Groups of operations, in the order in which a reader meets them. */
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Sign-in": "Sign in with a wallet (EIP-4361) and get access tokens.",
-  Profile: "The signed-in person: e-mail address and sponsored network fees.",
+  Profile: "The signed-in person: e-mail address, sessions, second factors and sponsored network fees.",
   "API keys": "Keys for programs: scopes, caps, recipients.",
   Projects: "The project: who did what.",
   Members: "Projects, the people in them, their roles, and invitations by mail.",
   Policies: "What bounds the project's money: caps, recipients, chains, hours, codes and approvals.",
+  Approvals: "Payments that several people of the project decide, and the inbox of what waits for a person.",
   Wallets: "Treasury, smart accounts and linked wallets.",
   "Chains and tokens": "What the installation is configured for.",
   Balances: "Balances over all chains and wallets.",

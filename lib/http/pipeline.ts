@@ -43,6 +43,8 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   readonly requestId: string;
   /** Address of the peer that opened the connection, for instance a proxy; empty when unknown. */
   readonly peerAddress: string;
+  /** IP address of the caller behind the trusted proxies; null when it is not known. */
+  readonly clientAddress: string | null;
   /** The caller's Idempotency-Key, for handlers that store it beside their own rows. */
   readonly idempotencyKey: string | null;
   /** Aborts when the caller goes away. */
@@ -131,9 +133,9 @@ const admit = async (
   const address = clientAddress(input, config.trustedProxyHops);
   const network = addressBucket(address);
   limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
-  const caller = await authenticate(contract, input, services);
-  if (caller === null) return null;
   const known = address === "" ? null : { address, network };
+  const caller = await authenticate(contract, input, services, known?.address ?? null);
+  if (caller === null) return null;
   const actor = { ...caller, request: requestContext(trace.requestId, known) };
   trace.actor = actor;
   limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
@@ -182,6 +184,10 @@ class RouteContext implements RouteContextFields {
 
   get peerAddress(): string {
     return this.#input.peerAddress;
+  }
+
+  get clientAddress(): string | null {
+    return clientAddress(this.#input, this.services.config.trustedProxyHops) || null;
   }
 
   get idempotencyKey(): string | null {

@@ -21,7 +21,8 @@ export interface HttpServices {
   readonly clock: Clock;
   readonly apiKeys: {
     /** @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked` */
-    verify(secret: string): Promise<ApiKeyActor>;
+    /** @param from IP address of the caller; null where it is not known */
+    verify(secret: string, from: string | null): Promise<ApiKeyActor>;
   };
   readonly auth: {
     /** @throws DomainError `unauthorized` */

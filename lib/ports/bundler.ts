@@ -30,6 +30,11 @@ export interface UserOperationGas {
   readonly preVerificationGas: bigint;
   readonly paymasterVerificationGasLimit: bigint;
   readonly paymasterPostOpGasLimit: bigint;
+  /**
+   * The part of `preVerificationGas` that is charged and that no transaction uses, because it stands for the fee of a rollup's parent
+   * chain. It counts in costs, and not in limits of a transaction's gas.
+   */
+  readonly unusedGas?: bigint | undefined;
 }
 
 export interface UserOperationReceipt {

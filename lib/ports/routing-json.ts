@@ -88,6 +88,7 @@ export const storedGas = z.object({
   preVerificationGas: base,
   paymasterVerificationGasLimit: base,
   paymasterPostOpGasLimit: base,
+  unusedGas: base.optional(),
 });
 
 export { address as storedAddress, base as storedBase, hex as storedHex };

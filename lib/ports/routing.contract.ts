@@ -180,6 +180,14 @@ const bridgeTests = (world: World): void => {
     if (refunded.state !== "refunded") throw new Error("Not refunded.");
     expect(refunded.refundedBase).toBeGreaterThan(0n);
     expect(refunded.chainId).toBe(refunded.token.chainId);
+    expect(refunded.paidBase).toBeGreaterThanOrEqual(refunded.refundedBase);
+    const { txHash, logIndex, paidBase, refundedBase } = refunded;
+    const { provider } = world();
+    expect(await provider.refundsIn(request, leg, deposit, { txHash }, never())).toEqual([
+      expect.objectContaining({ txHash, logIndex, paidBase, refundedBase }),
+    ]);
+    const other = `0x${"ab".repeat(32)}` as const;
+    expect(await provider.refundsIn(request, leg, deposit, { txHash: other }, never())).toEqual([]);
     if (refunded.token.address === request.sources[0]?.token.address) {
       expectChange(before.source, await balanceOf(refunded.token, owner), refunded.refundedBase);
     }

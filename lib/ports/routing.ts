@@ -132,6 +132,37 @@ export interface BuildOptions {
   readonly executor?: EvmAddress;
 }
 
+/** A transfer of the bridged token to a wallet that pays refunds. One transfer may pay the refunds of several deposits. */
+export interface RefundPayment {
+  readonly chainId: number;
+  readonly txHash: `0x${string}`;
+  readonly blockNumber: bigint;
+  /** Index of the transfer's log in its block. With `txHash` it names the payment. */
+  readonly logIndex: number;
+  /** The whole transfer, in base units of the bridged token. */
+  readonly paidBase: bigint;
+}
+
+/** A payment that may contain the refund of a deposit. The chains do not show for certain whether it does. */
+export interface RefundDoubt extends RefundPayment {
+  /** A sentence for a person who has to decide. */
+  readonly reason: string;
+}
+
+/** The refund of one deposit, and the payment that contains it. */
+export interface RefundFound extends RefundPayment {
+  /** In base units of `token`, which is the bridged token. It differs from the source's token when the leg swapped first. */
+  readonly refundedBase: bigint;
+  readonly token: Token;
+}
+
+/** A transaction in which a person says the refund of a deposit is. */
+export interface NamedRefund {
+  readonly txHash: `0x${string}`;
+  /** Answer "none" only when the providers of the chain agree, as `TrackOptions` says. */
+  readonly agreed?: boolean;
+}
+
 export type BridgeProgress =
   | { readonly state: "waiting" }
   | {
@@ -141,17 +172,12 @@ export type BridgeProgress =
       readonly blockNumber: bigint;
       readonly receivedBase: bigint;
     }
-  /** The deadline passed, so the deposit can no longer be filled; the bridge has not refunded it yet. */
-  | { readonly state: "expired" }
-  | {
-      readonly state: "refunded";
-      readonly chainId: number;
-      readonly txHash: `0x${string}`;
-      readonly blockNumber: bigint;
-      /** In base units of `token`, which is the bridged token. It differs from the source's token when the leg swapped first. */
-      readonly refundedBase: bigint;
-      readonly token: Token;
-    };
+  /**
+   * The deadline passed, so the deposit can no longer be filled, and no payment is known for certain to be its refund.
+   * `doubts` are payments that may be, oldest first; none when absent.
+   */
+  | { readonly state: "expired"; readonly doubts?: readonly RefundDoubt[] }
+  | ({ readonly state: "refunded" } & RefundFound);
 
 /**
  * Prices a movement of tokens over one or more chains, builds its calls and tracks it. Amounts in base units of their token.
@@ -188,6 +214,18 @@ export interface RoutingProvider {
     signal: AbortSignal,
     options?: TrackOptions,
   ): Promise<BridgeProgress>;
+  /**
+   * The payments of a transaction that are large enough to contain the refund of an expired deposit: transfers of the bridged token to the
+   * source's wallet, after the deadline. None when the transaction is not mined or has no such transfer.
+   * @throws DomainError `chain_unavailable`
+   */
+  refundsIn(
+    request: RouteRequest,
+    leg: RouteLeg,
+    deposit: unknown,
+    named: NamedRefund,
+    signal: AbortSignal,
+  ): Promise<readonly RefundFound[]>;
   /**
    * Price of a whole unit of each token in US dollars, as a decimal string; null when it is not known. For display only.
    */

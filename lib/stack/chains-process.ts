@@ -58,7 +58,7 @@ const stop = (): void => {
 
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
-// There is nothing to save, and the next start waits for the ports.
+// Exits at once: this process has nothing to save, and the next start waits until the ports are free.
 process.on("disconnect", () => process.exit(0));
 
 starting.then(

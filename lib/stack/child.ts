@@ -19,7 +19,7 @@ export interface ChildOptions {
    */
   readonly probe?: (signal: AbortSignal) => Promise<void>;
   readonly readyTimeoutMs: number;
-  /** For a child that does not notice the death of its supervisor: it is ended then, together with its own children. */
+  /** Ends the child and its own children when the supervisor dies, for programs that do not notice this themselves. */
   readonly endWithSupervisor?: boolean;
   /** Pauses before each new attempt; the last one is repeated for as long as it takes. */
   readonly restartDelaysMs?: readonly [number, ...number[]];

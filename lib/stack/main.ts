@@ -33,6 +33,7 @@ const settings = z.object({
   HOST: z.string().default("127.0.0.1"),
   PUBLIC_URL: z.string().optional(),
   DATABASE_URL: z.string().optional(),
+  DATABASE_DIRECT_URL: z.string().optional(),
   CHAINS_FILE: z.string().optional(),
   DEVNET: z.enum(["0", "1"]).optional(),
 });
@@ -153,6 +154,12 @@ interface Started {
   readonly rpcUrls: Readonly<Record<string, string>>;
 }
 
+/** Migrations hold a lock of their session, which a pooler would lend to others. */
+const databaseOf = ({ DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: direct }: Settings) => ({
+  databaseUrl,
+  directUrl: direct === "none" ? undefined : direct,
+});
+
 /** Starts every part in order. @returns the state and address of each */
 const startParts = async (options: StackOptions, own: Settings, running: Stoppable[]): Promise<Started> => {
   const url = own.PUBLIC_URL ?? `http://localhost:${String(own.PORT)}`;
@@ -162,7 +169,7 @@ const startParts = async (options: StackOptions, own: Settings, running: Stoppab
   const executorKey = secrets.EXECUTOR_PRIVATE_KEY ?? options.environment.EXECUTOR_PRIVATE_KEY;
   const chainsOptions = { dataDir, executorKey, environment: options.environment, say };
   const [postgres, chains] = await both(
-    keep(running, "PostgreSQL", startPostgresPart({ root, dataDir, databaseUrl: own.DATABASE_URL, say })),
+    keep(running, "PostgreSQL", startPostgresPart({ root, dataDir, ...databaseOf(own), say })),
     keep(running, "The local chains", wantsDevnet(own) ? startChainsPart(chainsOptions) : Promise.resolve(null)),
   );
   const environment = appEnvironment(options, own, { databaseUrl: postgres.url, chains, publicUrl: url, secrets });

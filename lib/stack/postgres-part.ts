@@ -16,6 +16,8 @@ interface PostgresPartOptions {
   readonly dataDir: string;
   /** URL of the user's own server; absent: the embedded one is started. */
   readonly databaseUrl: string | undefined;
+  /** The same server without a pooler in between, for migrations. Default: `databaseUrl`. */
+  readonly directUrl?: string | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -75,10 +77,10 @@ const watch = (
 
 /** Starts the embedded database, or uses the one of `DATABASE_URL`, and applies every migration. @throws PartError */
 export const startPostgresPart = async (options: PostgresPartOptions): Promise<PostgresPart> => {
-  const { databaseUrl, dataDir, root, say } = options;
+  const { databaseUrl, directUrl = databaseUrl, dataDir, root, say } = options;
   const begin = performance.now();
   if (databaseUrl) {
-    const detail = await migrate(databaseUrl, root);
+    const detail = await migrate(directUrl ?? databaseUrl, root);
     return {
       url: databaseUrl,
       board: {

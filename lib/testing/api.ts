@@ -1,6 +1,6 @@
 import { createSiweMessage } from "viem/siwe";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { createApiClient, type ApiClient } from "@/lib/api-client/client";
 import type { Services } from "@/lib/composition";
 import type { createApiKey } from "@/lib/contracts/api-keys";
@@ -10,6 +10,7 @@ import { readInbox } from "@/lib/contracts/dev";
 import { createRouteTable } from "@/lib/http/route-table";
 import { routes } from "@/lib/routes.gen";
 import { approvedKey } from "./approve";
+import { undeclaredError } from "./declared-errors";
 import { testEmail, testKey } from "./factories";
 import { testServices, type TestServicesOptions } from "./services";
 
@@ -52,13 +53,20 @@ const CODE_TIMEOUT_MS = 10_000;
 
 const find = createRouteTable(routes);
 
-/** Dispatches a request as `server.ts` does, through the Web form of the same handlers. */
+/**
+ * Dispatches a request as `server.ts` does, through the Web form of the same handlers. The current test fails when the answer is an error that its
+ * contract does not declare.
+ */
 const dispatch = async (request: Request): Promise<Response> => {
   const { pathname } = new URL(request.url);
   const match = find(pathname);
   const handler = match?.entry.module[request.method as "GET"];
   if (!match || !handler) throw new Error(`No route answers ${request.method} ${pathname}; the fast server would.`);
-  return handler(request, { params: Promise.resolve(match.params) });
+  const answer = await handler(request, { params: Promise.resolve(match.params) });
+  const fault = await undeclaredError(handler.contract, answer);
+  // Soft, because a test may expect the call to fail with something else, or may call again until it succeeds.
+  if (fault !== null) expect.soft(fault, "Add the code to `errors` of the contract.").toBeNull();
+  return answer;
 };
 
 const fetchInProcess: typeof fetch = (input, init) => dispatch(new Request(input, init));

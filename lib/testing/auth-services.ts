@@ -12,6 +12,10 @@ import { createAuthService, type AuthDeps, type SignedIn } from "@/lib/modules/a
 import { createCodeLimits } from "@/lib/modules/code-limits/service";
 import { createEnvelopes, createKeyring } from "@/lib/modules/encryption/service";
 import { createMailOutbox } from "@/lib/modules/mail/outbox";
+import { createPasskeyProofs } from "@/lib/modules/factors/passkey-proofs";
+import { createSecondFactors } from "@/lib/modules/factors/proofs";
+import { createFactorsService } from "@/lib/modules/factors/service";
+import { relyingPartyOf } from "@/lib/modules/factors/webauthn";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
@@ -87,20 +91,24 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const projects = createProjectsService({ database, clock, outbox: mailOutbox });
   const people = createPeople({ database });
   const codeLimits = createCodeLimits({ limitNetworks: true });
+  const passkeys = createPasskeyProofs({ database, party: relyingPartyOf(publicUrl), clock });
   const otp = createOtpService({
     repository: createOtpRepository(database, codeLimits),
     mailer: mail,
     clock,
     secrets,
     contacts: people,
+    secondFactors: createSecondFactors({ database, keyring, codeLimits, passkeys, clock }),
   });
   const approvals = createApprovalsService({ database, otp, people, projects, registry, publicUrl, clock });
   const policies = createPoliciesService({ database });
   const shared = { database, secrets, keyring, publicUrl, registry, clock, monotonicMs, approvals, projects };
   const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
-  const projectPolicies = createProjectPolicies({ database, clock, approvals, policies, projects });
+  const decisions = { requirementOf: () => Promise.resolve(null) };
+  const projectPolicies = createProjectPolicies({ database, clock, approvals, decisions, policies, projects });
+  const factors = createFactorsService({ ...shared, codeLimits, people });
   const signUp = options.signUp ?? { mode: "open" };
-  const auth = createAuthService({ ...shared, wallets, mail, signUp, codeLimits });
+  const auth = createAuthService({ ...shared, wallets, mail, signUp, passkeys, codeLimits });
 
   type Account = Pick<PrivateKeyAccount, "address" | "signMessage">;
   const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
@@ -113,9 +121,13 @@ export const createAuthServices = (options: AuthServicesOptions) => {
     const fields = { address, chainId: TEST_CHAIN_ID, domain, nonce, uri, statement, version: "1" } as const;
     return createSiweMessage({ ...fields, issuedAt: clock.now(), ...changes });
   };
-  const signIn = async (account: Account = newAccount(), kind: "api" | "browser" = "api"): Promise<SignedIn> => {
+  const signIn = async (
+    account: Account = newAccount(),
+    kind: "api" | "browser" = "api",
+    origin: { readonly userAgent?: string; readonly clientAddress?: string } = {},
+  ): Promise<SignedIn> => {
     const message = await messageFor(account);
-    return auth.signIn({ message, signature: await account.signMessage({ message }), kind });
+    return auth.signIn({ message, signature: await account.signMessage({ message }), kind, ...origin });
   };
   const actorOf = async ({ userId, sessionId }: SignedIn): Promise<UserActor> => {
     const { projectId, role } = await projects.resolve(userId, null);
@@ -124,11 +136,15 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   return {
     auth,
     people,
+    otp,
+    factors,
     approvals,
     apiKeys,
     policies,
     projectPolicies,
     mailOutbox,
+    /** Mail that waits in the outbox for this address, oldest first. */
+    waitingMail: (to: string) => database.prisma.mailOutbox.findMany({ where: { to }, orderBy: { id: "asc" } }),
     projects,
     wallets,
     signer,

@@ -13,11 +13,11 @@ export interface LedgerUnderTest {
   post(commands: readonly LedgerCommand[]): Promise<readonly Outcome[]> | readonly Outcome[];
   setStatus(accountId: string, status: AccountStatus): Promise<void> | void;
   setTime(now: Date): void;
-  /** Balance and held of every account, by id. */
-  read(): Promise<Map<string, { balance: bigint; held: bigint }>> | Map<string, { balance: bigint; held: bigint }>;
+  /** Balance of every account, by id. */
+  read(): Promise<Map<string, { balance: bigint }>> | Map<string, { balance: bigint }>;
 }
 
-/** A step in numbers; `Decoder` makes a command of it, once it is known which holds and transactions there are. */
+/** A step in numbers; `Decoder` makes a command of it, once it is known which transactions there are. */
 type Step = readonly [op: number, a: number, b: number, amount: number];
 
 const OPS = 100;
@@ -69,26 +69,12 @@ class Decoder {
     this.count += 1;
     const common = { projectId, key: `k${String(this.count)}`, by: "model" };
     const row = this.row(a, b, amount);
-    const hold = pick(this.model.holds, a)?.id ?? "hld_00000000-0000-7000-8000-000000000000";
-    if (op < 20) return { ...common, kind: "fund", ...this.funding(row, amount, a), amountBase: row.amountBase * 4n };
-    if (op < 45) return { ...common, kind: "transfer", ...row };
-    if (op < 55) {
+    if (op < 30) return { ...common, kind: "fund", ...this.funding(row, amount, a), amountBase: row.amountBase * 4n };
+    if (op < 65) return { ...common, kind: "transfer", ...row };
+    if (op < 85) {
       const rows = [row, this.row(a, b + 1, amount), this.row(b, a, amount >> 1), this.row(b + 1, a, 3)];
       return { ...common, kind: "batch", rows: rows.slice(0, 1 + (amount % 4)) };
     }
-    if (op < 68)
-      return {
-        ...common,
-        kind: "hold",
-        accountId: row.from,
-        amountBase: row.amountBase,
-        currency: row.currency,
-        expiresAt: new Date(this.model.now + (b % 60) * 1000),
-      };
-    if (op < 78)
-      return { ...common, kind: "post", holdId: hold, to: row.to, amountBase: b % 2 === 0 ? null : row.amountBase };
-    if (op < 82) return { ...common, kind: "void", holdId: hold };
-    if (op < 87) return { ...common, kind: "expire", holdId: hold };
     const original = pick(this.model.transactions, a * 7 + b)?.id ?? "ltx_none";
     return { ...common, kind: "reverse", transactionId: original };
   }
@@ -107,9 +93,7 @@ class Decoder {
     const earlier = pick(this.sent, a);
     if (op >= 97 && earlier) {
       // The same key again: as it was, or for something else.
-      return op === 97 && "amountBase" in earlier && earlier.amountBase !== null
-        ? { ...earlier, amountBase: earlier.amountBase + 1n }
-        : earlier;
+      return op === 97 && "amountBase" in earlier ? { ...earlier, amountBase: earlier.amountBase + 1n } : earlier;
     }
     const command = this.fresh(Math.min(op, 96), a, b, amount);
     this.sent.push(command);
@@ -157,9 +141,8 @@ export const runAgainstModel = async (
     });
   }
   const balances = await ledger.read();
-  for (const [id, { balance, held }] of balances) {
+  for (const [id, { balance }] of balances) {
     if (balance !== model.balance(id))
       fail(`${id}: ${String(balance)} is not the model's ${String(model.balance(id))}.`);
-    if (held !== (model.held.get(id) ?? 0n)) fail(`${id}: held ${String(held)} is not the model's.`);
   }
 };

@@ -4,14 +4,6 @@ import { systemAccountId, type LedgerCommand, type TransferRow } from "@/lib/mod
 export const STORED_MAX = 2n ** 256n - 1n;
 const START = Date.UTC(2026, 0, 1);
 
-interface ModelHold {
-  readonly id: string;
-  readonly account: string;
-  readonly amount: bigint;
-  readonly expires: number;
-  open: boolean;
-}
-
 interface ModelTransaction {
   readonly id: string;
   readonly kind: string;
@@ -22,9 +14,7 @@ interface ModelTransaction {
 /** The ledger as one would write it on a page: a map of balances, changed one command after the other. */
 export class LedgerModel {
   balances = new Map<string, bigint>();
-  readonly held = new Map<string, bigint>();
   readonly frozen = new Set<string>();
-  readonly holds: ModelHold[] = [];
   readonly transactions: ModelTransaction[] = [];
   readonly answers = new Map<string, { same: string; result: string }>();
   now = START;
@@ -36,10 +26,6 @@ export class LedgerModel {
 
   balance(id: string): bigint {
     return this.balances.get(id) ?? 0n;
-  }
-
-  available(id: string): bigint {
-    return this.balance(id) - (this.held.get(id) ?? 0n);
   }
 
   add(id: string, amount: bigint): void {
@@ -59,7 +45,7 @@ export class LedgerModel {
   }
 
   move({ from, to, amountBase }: TransferRow): string | null {
-    if (this.available(from) < amountBase) return "insufficient_balance";
+    if (this.balance(from) < amountBase) return "insufficient_balance";
     if (this.balance(to) + amountBase > STORED_MAX) return "amount_too_large";
     this.add(from, -amountBase);
     this.add(to, amountBase);
@@ -93,42 +79,6 @@ export class LedgerModel {
     return "posted";
   }
 
-  setAside(command: LedgerCommand & { kind: "hold" }): string {
-    const { accountId, amountBase, currency, expiresAt } = command;
-    if (amountBase <= 0n) return "invalid_amount";
-    if (expiresAt.getTime() <= this.now) return "hold_expired";
-    const problem = this.problem(accountId, currency);
-    if (problem) return problem;
-    if (this.available(accountId) < amountBase) return "insufficient_balance";
-    this.held.set(accountId, (this.held.get(accountId) ?? 0n) + amountBase);
-    return "posted";
-  }
-
-  settle(command: LedgerCommand & { kind: "post" | "void" | "expire" }): string {
-    const hold = this.holds.find(({ id }) => id === command.holdId);
-    if (!hold) return "unknown_hold";
-    if (!hold.open) return "hold_settled";
-    if (command.kind === "expire" && hold.expires > this.now) return "hold_not_expired";
-    const rest = (this.held.get(hold.account) ?? 0n) - hold.amount;
-    if (command.kind === "post") {
-      if (hold.expires <= this.now) return "hold_expired";
-      const amountBase = command.amountBase ?? hold.amount;
-      if (amountBase > hold.amount) return "amount_above_hold";
-      const row = { from: hold.account, to: command.to, amountBase, currency: this.currencies.get(hold.account) ?? "" };
-      const problem = this.rowProblem(row);
-      if (problem) return problem;
-      this.held.set(hold.account, rest);
-      const refused = this.move(row);
-      if (refused) {
-        this.held.set(hold.account, rest + hold.amount);
-        return refused;
-      }
-    }
-    this.held.set(hold.account, rest);
-    hold.open = false;
-    return "posted";
-  }
-
   reverse(transactionId: string): string {
     const original = this.transactions.find(({ id }) => id === transactionId);
     if (!original) return "unknown_transaction";
@@ -143,8 +93,7 @@ export class LedgerModel {
       if (amount < 0n && change(id, -amount) > STORED_MAX) return "amount_too_large";
     for (const [id, amount] of original.moves) if (amount > 0n) change(id, -amount);
     for (const [id, amount] of original.moves) {
-      const left = (after.get(id) ?? 0n) - (this.held.get(id) ?? 0n);
-      if (amount > 0n && this.currencies.has(id) && left < 0n) return "insufficient_balance";
+      if (amount > 0n && this.currencies.has(id) && (after.get(id) ?? 0n) < 0n) return "insufficient_balance";
     }
     this.balances = after;
     original.reversed = true;
@@ -159,12 +108,6 @@ export class LedgerModel {
         return this.batch(command.rows);
       case "fund":
         return this.fund(command);
-      case "hold":
-        return this.setAside(command);
-      case "post":
-      case "void":
-      case "expire":
-        return this.settle(command);
       case "reverse":
         return this.reverse(command.transactionId);
     }
@@ -184,14 +127,6 @@ export class LedgerModel {
     const id = transactionId ?? "";
     const moves = this.movesSince(command, before);
     this.transactions.push({ id, kind: command.kind, moves: result === "posted" ? moves : [], reversed: false });
-    if (command.kind === "hold" && result === "posted")
-      this.holds.push({
-        id: id.replace("ltx_", "hld_"),
-        account: command.accountId,
-        amount: command.amountBase,
-        expires: command.expiresAt.getTime(),
-        open: true,
-      });
     return result;
   }
 

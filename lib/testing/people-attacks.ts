@@ -1,4 +1,7 @@
+import { newId } from "@/lib/core/ids";
+import { passkeyDevice } from "./passkey-device";
 import { approvalAsked, call, expecting, theApi, type AttackTable } from "./token-attacks";
+import { actorOf } from "./voters";
 
 /** Nobody was given it. */
 const TOKEN = "A".repeat(43);
@@ -20,7 +23,46 @@ const viewer = async (): Promise<string> => {
   return userId;
 };
 
-/** Rows of the table in authority-table.int.test.ts: projects, members and invitations. */
+let asked = 0;
+
+/** A request that the person with the token may decide: a key of nobody asked. */
+const openRequest = async (): Promise<string> => {
+  asked += 1;
+  const projectId = await projectOfMe();
+  const { decisions, database } = theApi().services;
+  const about = {
+    projectId,
+    subject: { type: "test", id: String(asked) },
+    digest: new Uint8Array(32),
+    title: "Pay",
+    lines: [],
+  };
+  const required = { count: 1, roles: ["owner"], excludeMaker: true } as const;
+  const maker = actorOf("usr_nobody", projectId, "operator");
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  return database.transaction((tx) => decisions.open(tx, { ...about, maker, required, expiresAt }));
+};
+
+/** Adds a session of the same person, past the API. */
+const otherSession = async (): Promise<string> => {
+  const id = newId("session");
+  const createdAt = new Date();
+  const expiresAt = new Date(createdAt.getTime() + 60_000);
+  const session = { id, userId: await idOfMe(), kind: "api", createdAt, expiresAt };
+  await theApi().services.database.prisma.session.create({ data: session });
+  return id;
+};
+
+/** Adds a passkey of the same person, past the API. */
+const passkey = async (): Promise<string> => {
+  const id = newId("passkey");
+  const key = { id, userId: await idOfMe(), credentialId: id, publicKey: new Uint8Array(1), counter: 0n };
+  const { prisma } = theApi().services.database;
+  await prisma.passkey.create({ data: { ...key, transports: [], synced: false, name: "Key", createdAt: new Date() } });
+  return id;
+};
+
+/** Rows of the table in authority-table.int.test.ts: projects, members, invitations, requests that wait for votes, and a person's own sessions. */
 export const PEOPLE_ROWS: AttackTable = {
   "POST /projects": ["moves nothing", () => expecting(call("POST", "/projects", { name: "Second" }), 201)],
   "PATCH /projects/{id}": [
@@ -32,6 +74,24 @@ export const PEOPLE_ROWS: AttackTable = {
     async () => approvalAsked(call("PATCH", `/members/${await viewer()}`, { role: "operator" })),
   ],
   "DELETE /members/{id}": ["narrows", async () => expecting(call("DELETE", `/members/${await viewer()}`), 200)],
+  "POST /approvals/{id}/request-otp": [
+    "moves nothing",
+    async () => expecting(call("POST", `/approvals/${await openRequest()}/request-otp`), 200),
+  ],
+  "POST /approvals/{id}/approve": [
+    "needs code",
+    async () =>
+      expecting(call("POST", `/approvals/${await openRequest()}/approve`, { otp: "000000" }), 409, {
+        code: "otp_required",
+      }),
+  ],
+  "POST /approvals/{id}/decline": [
+    "needs code",
+    async () =>
+      expecting(call("POST", `/approvals/${await openRequest()}/decline`, { otp: "000000" }), 409, {
+        code: "otp_required",
+      }),
+  ],
   "POST /invitations": [
     "needs approval",
     () => approvalAsked(call("POST", "/invitations", { email: "eve@example.test", role: "owner" })),
@@ -57,5 +117,61 @@ export const PEOPLE_ROWS: AttackTable = {
   "POST /invitations/accept": [
     "needs code",
     () => expecting(call("POST", "/invitations/accept", { token: TOKEN }), 404),
+  ],
+  "DELETE /me/sessions/{id}": [
+    "narrows",
+    async () => expecting(call("DELETE", `/me/sessions/${await otherSession()}`), 200),
+  ],
+  "DELETE /me/sessions": [
+    "narrows",
+    async () => {
+      await otherSession();
+      return expecting(call("DELETE", "/me/sessions"), 200);
+    },
+  ],
+  "POST /me/factors/totp": ["needs approval", () => approvalAsked(call("POST", "/me/factors/totp", {}))],
+  // The secret of a pending app is in the answer to the approved request alone.
+  "POST /me/factors/totp/confirm": [
+    "needs code",
+    () => expecting(call("POST", "/me/factors/totp/confirm", { code: "000000" }), 409, { code: "invalid_state" }),
+  ],
+  "POST /me/factors/totp/remove": [
+    "needs approval",
+    async () => {
+      const app = {
+        userId: await idOfMe(),
+        id: newId("totpFactor"),
+        kekId: "none",
+        secretEncrypted: new Uint8Array(1),
+      };
+      const now = new Date();
+      const { prisma } = theApi().services.database;
+      await prisma.totpFactor.create({ data: { ...app, createdAt: now, confirmedAt: now, lastStep: 0 } });
+      return approvalAsked(call("POST", "/me/factors/totp/remove", {}));
+    },
+  ],
+  "POST /me/factors/recovery-codes": [
+    "needs approval",
+    () => approvalAsked(call("POST", "/me/factors/recovery-codes", {})),
+  ],
+  "POST /me/passkeys/options": [
+    "needs approval",
+    () => approvalAsked(call("POST", "/me/passkeys/options", { name: "Eve" })),
+  ],
+  // The challenge of approved options is in their answer alone.
+  "POST /me/passkeys": [
+    "needs code",
+    () => {
+      const credential = passkeyDevice().create("AAAA");
+      return expecting(call("POST", "/me/passkeys", { credential }), 409, { code: "invalid_state" });
+    },
+  ],
+  "PATCH /me/passkeys/{id}": [
+    "moves nothing",
+    async () => expecting(call("PATCH", `/me/passkeys/${await passkey()}`, { name: "Renamed" }), 200),
+  ],
+  "POST /me/passkeys/{id}/remove": [
+    "needs approval",
+    async () => approvalAsked(call("POST", `/me/passkeys/${await passkey()}/remove`, {})),
   ],
 };

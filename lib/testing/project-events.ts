@@ -1,3 +1,7 @@
+import { expect } from "vitest";
+import { EVENT_GROUPS, EVENT_TYPES } from "@/lib/contracts/events";
+import { WEBHOOK_PAYLOADS } from "@/lib/contracts/webhook-payloads";
+import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 
 export interface WrittenEvent {
@@ -16,3 +20,15 @@ export const eventsOf = ({ prisma }: Database, objectId: string): Promise<Writte
 
 export const eventTypesOf = async (database: Database, objectId: string): Promise<string[]> =>
   (await eventsOf(database, objectId)).map(({ type }) => type);
+
+/** Checks that the events are of every type of these groups and of no other, and that each has exactly the data that its schema names. */
+export const expectTypes = (written: readonly WrittenEvent[], groups: readonly (keyof typeof EVENT_GROUPS)[]): void => {
+  const expected: readonly string[] = groups.flatMap((group) => [...EVENT_GROUPS[group]]);
+  expect([...new Set(written.map(({ type }) => type))].sort()).toEqual([...expected].sort());
+  for (const { type, payload: data } of written) {
+    const body = { id: newId("event"), type, sequence: 1, data };
+    const schema = EVENT_TYPES.filter((known) => known === type).map((known) => WEBHOOK_PAYLOADS.get(known))[0];
+    // Parsing drops what the schema does not know.
+    expect(schema?.parse(body), type).toEqual(body);
+  }
+};

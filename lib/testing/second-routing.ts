@@ -44,5 +44,6 @@ export const createSecondRouting = ({ id, inner, bonusBase = 0n, chainIds }: Sec
     readSource: (request, leg, receipt) => inner.readSource(request, own(leg), receipt),
     readStopped: (request, leg, receipt) => inner.readStopped(request, own(leg), receipt),
     track: (request, leg, deposit, signal, options) => inner.track(request, own(leg), deposit, signal, options),
+    refundsIn: (request, leg, deposit, named, signal) => inner.refundsIn(request, own(leg), deposit, named, signal),
   };
 };

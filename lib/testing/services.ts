@@ -15,6 +15,8 @@ export interface TestServicesOptions {
   readonly overrides?: Overrides;
   /** Environment variables beyond those of `testConfig`. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Variables that depend on the database of the file, such as the URL of a pooler before it. */
+  readonly databaseVariables?: (databaseUrl: string) => Promise<Readonly<Record<string, string>>>;
 }
 
 const EXECUTOR_COINS = "1000";
@@ -28,11 +30,12 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
     testDatabase(),
     options.devnet === false ? null : testDevnet(),
   ]);
+  const databaseVariables = await options.databaseVariables?.(databaseUrl);
   const config = testConfig({
     databaseUrl,
     rpcUrls: devnet?.rpcUrls ?? null,
     associationUrl: devnet?.associationUrl,
-    ...(options.variables ? { variables: options.variables } : {}),
+    variables: { ...options.variables, ...databaseVariables },
   });
   if (devnet && config.executorPrivateKey) {
     const executor = privateKeyToAddress(config.executorPrivateKey);

@@ -6,11 +6,15 @@ export interface Worker {
 }
 
 const RECONCILE_EVERY_MS = 1000;
+const RECONCILE_LEASE_MS = 3000;
+/** Less than 1, so that a worker that asks again after the interval does not find its own last run too recent. */
+const DUE_SHARE = 0.9;
 const SWEEP_EVERY_MS = 60_000;
 /** A little less than the interval at which each worker asks, so that no worker finds its own last sweep too recent. */
 const SWEEP_DUE_MS = 50_000;
 const EXPIRE_EVERY_MS = 5000;
 const SCHEDULES_EVERY_MS = 5000;
+const AUDIT_LINKS_EVERY_MS = 1000;
 const POLLS_PER_RECONCILE = 5;
 
 /** Runs `work` again and again, each time `everyMs` after it ended. `work` must not throw; it reports its own errors. */
@@ -29,6 +33,20 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
     clearTimeout(timer);
     await running;
   };
+};
+
+/** Compares the service's own transactions on a chain with it; one worker at a time does so for all. */
+const reconcileEachTime = (
+  { runAlone, transactions, errorLog }: Services,
+  { id: chainId, pollIntervalMs }: { readonly id: number; readonly pollIntervalMs: number },
+): (() => Promise<void>) => {
+  const everyMs = Math.max(RECONCILE_EVERY_MS, pollIntervalMs * POLLS_PER_RECONCILE);
+  const task = { name: `reconcile:${String(chainId)}`, everyMs: everyMs * DUE_SHARE, leaseMs: RECONCILE_LEASE_MS };
+  return every(everyMs, async () => {
+    await runAlone(task, () => transactions.reconcile(chainId)).catch((error: unknown) => {
+      errorLog.warn({ err: error, chainId }, "transactions could not be compared with the chain");
+    });
+  });
 };
 
 /** Drives operations, payouts and the service's own transactions, beside any number of other instances. */
@@ -52,6 +70,8 @@ export const startWorker = (services: Services): Worker => {
       privacy: (id, signal) => services.privacyRunner.run(id, signal),
       payout: (id, signal) => services.payoutRunner.run(id, signal),
       mail: (id) => services.mailOutbox.deliver(id),
+      decision: (id) => services.decisionRunner.run(id),
+      decided: (id) => services.decisionRunner.settle(id),
     }),
     workerId: instances.id,
     listener: services.listener,
@@ -59,13 +79,7 @@ export const startWorker = (services: Services): Worker => {
   });
   const stopping = new AbortController();
   const webhooks = services.startWebhooks(instances.id);
-  const schedules = registry.list().map((chain) =>
-    every(Math.max(RECONCILE_EVERY_MS, chain.pollIntervalMs * POLLS_PER_RECONCILE), async () => {
-      await services.transactions.reconcile(chain.id).catch((error: unknown) => {
-        services.errorLog.warn({ err: error, chainId: chain.id }, "transactions could not be compared with the chain");
-      });
-    }),
-  );
+  const schedules = registry.list().map((chain) => reconcileEachTime(services, chain));
   schedules.push(
     every(SWEEP_EVERY_MS, async () => {
       await services
@@ -87,6 +101,13 @@ export const startWorker = (services: Services): Worker => {
         .start()
         .then(() => services.runDueSchedules())
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "due schedules could not be run"));
+    }),
+  );
+  schedules.push(
+    every(AUDIT_LINKS_EVERY_MS, async () => {
+      await services.auditLinker
+        .link()
+        .catch((error: unknown) => services.errorLog.warn({ err: error }, "audit rows could not be linked"));
     }),
   );
   return {

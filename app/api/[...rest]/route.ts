@@ -14,6 +14,7 @@ const unknown = (method: Method) =>
       auth: "public",
       status: 200,
       response: z.never(),
+      errors: ["not_found"],
     }),
     handler: () => {
       throw notFound();

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
-import { listAuditLog } from "@/lib/contracts/audit";
+import { exportAuditLog, listAuditLog } from "@/lib/contracts/audit";
 import { createGlobalAccount, fundGlobalAccount, reverseFunding } from "@/lib/contracts/global-accounts";
 import { approveOperation, cancelOperation } from "@/lib/contracts/operations";
 import { approvePayout, cancelPayout, createAccountsPayout, getPayout, retryPayout } from "@/lib/contracts/payouts";
@@ -219,6 +219,41 @@ test("GET /audit-log is newest first, page by page, by action, and shows nothing
     expect.objectContaining({ actor: userId }),
   );
   await expect(person.call(listAuditLog, { query: { cursor: "aud_1" } })).rejects.toMatchObject({ status: 400 });
+});
+
+test("GET /audit-log finds by actor, by time and by a part of any field, and its CSV holds the same entries with their hashes", async () => {
+  const find = async (query: Partial<Record<"actor" | "from" | "to" | "text", string>>) =>
+    (await person.call(listAuditLog, { query: { limit: 100, ...query } })).data;
+  const all = await find({});
+  const byTheKey = await find({ actor: key.id });
+  expect(byTheKey.length).toBeGreaterThan(0);
+  expect(byTheKey).toEqual(all.filter(({ actor }) => actor === key.id));
+  const middle = all[Math.floor(all.length / 2)]?.createdAt ?? "";
+  expect(await find({ from: middle })).toEqual(all.filter(({ createdAt }) => createdAt >= middle));
+  expect(await find({ to: middle })).toEqual(all.filter(({ createdAt }) => createdAt < middle));
+  expect(new Set((await find({ text: "KEY.CREATED" })).map(({ action }) => action))).toEqual(
+    new Set(["api_key.created"]),
+  );
+  expect(await find({ text: key.id.slice(4, 20) })).toEqual(await find({ text: key.id }));
+  // Signs of a pattern stand for themselves.
+  expect(await find({ text: "%" })).toEqual([]);
+
+  const linked = await vi.waitFor(
+    async () => {
+      const entries = await find({ text: "api_key" });
+      expect(entries.map(({ seq }) => seq)).not.toContain(null);
+      return entries;
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  const csv = await person.call(exportAuditLog, { query: { text: "api_key" } });
+  const [, ...lines] = csv.trimEnd().split("\r\n");
+  expect(lines).toHaveLength(linked.length);
+  for (const [index, { id, seq, hash }] of linked.entries()) {
+    expect(lines[index]?.startsWith(`${id},`)).toBe(true);
+    expect(lines[index]?.endsWith(`,${String(seq)},${hash ?? ""}`)).toBe(true);
+  }
+  await expect(key.client.call(exportAuditLog, {})).rejects.toMatchObject({ status: 403 });
 });
 
 test("GET /audit-log is for owners and admins: not for API keys, operators and viewers", async () => {

@@ -45,6 +45,19 @@ test("a caller without valid credentials gets 401", async () => {
   }
 });
 
+test("a key with networks is refused from any other address, on routes for keys and on those for people", async () => {
+  const session = await api.signIn();
+  const { secret } = await api.createKey(session, { networks: ["203.0.113.0/24"] });
+  const from = (address: string): Headers => ({ "x-api-key": secret, "x-forwarded-for": address });
+  expect(await send("GET", MEMBER, from("203.0.113.8"))).toMatchObject({ status: 200 });
+  const refused = await send("GET", MEMBER, from("198.51.100.8"));
+  expect(refused).toMatchObject({ status: 403, code: "forbidden" });
+  expect(refused.body.message).toContain("198.51.100.8");
+  // An entry that the caller put in front proves nothing.
+  expect(await send("GET", MEMBER, from("203.0.113.8, 198.51.100.8"))).toMatchObject({ status: 403 });
+  expect(await send("GET", PERSONAL, from("198.51.100.8"))).toMatchObject({ status: 403 });
+});
+
 test("a caller with a token of alg none, another key, audience or time gets 401", async () => {
   const { accessToken } = await api.signIn();
   const payload = decodeJwt(accessToken);

@@ -46,6 +46,7 @@ test.each([
   ["PATCH", "/policies", { dailyCapUsd: "1" }],
   ["POST", "/webhook-endpoints", { url: "https://example.com", events: ["*"] }],
   ["GET", "/audit-log", {}],
+  ["GET", "/audit-log/export", {}],
   ["GET", "/invitations", {}],
   ["POST", "/invitations", { email: "ada@example.test", role: "viewer" }],
   ["DELETE", `/members/${newId("user")}`, {}],

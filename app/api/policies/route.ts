@@ -10,13 +10,12 @@ export const GET = route({
 
 export const PATCH = route({
   contract: updatePolicies,
-  handler: async ({ body, actor, services }) =>
-    ok(
-      toPolicies(
-        await services.projectPolicies.update(actor, body),
-        await services.policyDocuments.list(actor.projectId),
-      ),
-    ),
+  handler: async ({ body: { dailyCapUsd, approvals, approval }, actor, services }) => {
+    if (approvals !== undefined) await services.votingPolicy.set(actor, approvals, approval);
+    else if (dailyCapUsd !== undefined) await services.projectPolicies.update(actor, { dailyCapUsd, approval });
+    const policies = await services.policyDocuments.list(actor.projectId);
+    return ok(toPolicies(await services.projectPolicies.get(actor.projectId), policies));
+  },
 });
 
 export const PUT = route({

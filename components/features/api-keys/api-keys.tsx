@@ -22,6 +22,7 @@ import { EditKeyDialog } from "./edit-key-dialog";
 import type { ApiKey } from "./api-key";
 import { describeScopes } from "./presets";
 import { RevokeDialog } from "./revoke-dialog";
+import { RotateDialog } from "./rotate-dialog";
 import { SecretDialog, type NewKey } from "./secret-dialog";
 
 const isExpired = (key: ApiKey): boolean => key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
@@ -43,16 +44,26 @@ const StateBadge = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode => {
 
 interface Actions {
   readonly onEdit: (key: ApiKey) => void;
+  readonly onRotate: (key: ApiKey) => void;
   readonly onRevoke: (key: ApiKey) => void;
   readonly projectCap: string | undefined;
 }
 
-const columnsOf = ({ onEdit, onRevoke, projectCap }: Actions): readonly Column<ApiKey>[] => [
+const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonly Column<ApiKey>[] => [
   { id: "name", header: "Name", phone: "title", cell: (key) => <span className="font-medium">{key.name}</span> },
   {
     id: "key",
     header: "Key",
-    cell: (key) => <code className="font-mono text-sm whitespace-nowrap">{`${key.prefix}…${key.last4}`}</code>,
+    cell: (key) => (
+      <span className="flex flex-col">
+        <code className="font-mono text-sm whitespace-nowrap">{`${key.prefix}…${key.last4}`}</code>
+        {key.previous !== null && Date.parse(key.previous.until) > Date.now() ? (
+          <span className="text-sm text-fg-3">
+            …{key.previous.last4} ends <Time value={key.previous.until} />
+          </span>
+        ) : null}
+      </span>
+    ),
   },
   {
     id: "scopes",
@@ -65,7 +76,17 @@ const columnsOf = ({ onEdit, onRevoke, projectCap }: Actions): readonly Column<A
   {
     id: "used",
     header: "Last used",
-    cell: (key) => (key.lastUsedAt === null ? "never" : <Time value={key.lastUsedAt} />),
+    cell: (key) =>
+      key.lastUsedAt === null ? (
+        "never"
+      ) : (
+        <span className="flex flex-col">
+          <Time value={key.lastUsedAt} />
+          {key.lastUsedAddress === null ? null : (
+            <span className="num text-sm text-fg-3">from {key.lastUsedAddress}</span>
+          )}
+        </span>
+      ),
   },
   {
     id: "expires",
@@ -82,6 +103,14 @@ const columnsOf = ({ onEdit, onRevoke, projectCap }: Actions): readonly Column<A
           <Button size="sm" variant="ghost" aria-label={`Edit ${key.name}`} onClick={() => onEdit(key)}>
             Edit
           </Button>
+          <Button
+            size="sm"
+            variant="ghost"
+            aria-label={`Make a new secret for ${key.name}`}
+            onClick={() => onRotate(key)}
+          >
+            Rotate
+          </Button>
           <Button size="sm" variant="ghost" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
             Revoke
           </Button>
@@ -95,6 +124,7 @@ export const ApiKeys = (): ReactNode => {
   const [creating, setCreating] = useQueryState("create", parseAsStringLiteral(["1"]));
   const [made, setMade] = useState<NewKey | null>(null);
   const [editing, setEditing] = useState<ApiKey | null>(null);
+  const [rotating, setRotating] = useState<ApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const projectCap = usePolicies().data?.dailyCapUsd;
   const create = (
@@ -126,7 +156,7 @@ export const ApiKeys = (): ReactNode => {
           ) : (
             <Table
               caption="API keys"
-              columns={columnsOf({ onEdit: setEditing, onRevoke: setRevoking, projectCap })}
+              columns={columnsOf({ onEdit: setEditing, onRotate: setRotating, onRevoke: setRevoking, projectCap })}
               rows={data.data}
               rowKey={(key) => key.id}
             />
@@ -144,6 +174,14 @@ export const ApiKeys = (): ReactNode => {
       />
       <SecretDialog made={made} onClose={() => setMade(null)} />
       <EditKeyDialog apiKey={editing} onClose={() => setEditing(null)} />
+      <RotateDialog
+        apiKey={rotating}
+        onRotated={(key) => {
+          setRotating(null);
+          setMade(key);
+        }}
+        onClose={() => setRotating(null)}
+      />
       <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </>
   );

@@ -31,6 +31,7 @@ const EMPTY: KeyValues = {
   otp: "required",
   dailyCapUsd: "",
   recipients: "",
+  networks: "",
 };
 
 export const CreateKeyDialog = ({ open, onOpenChange, onCreated }: CreateKeyDialogProps): ReactNode => (

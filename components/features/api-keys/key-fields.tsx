@@ -6,6 +6,7 @@ import { ControlField, TextField } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
 import { movesMoney, type KeyValues } from "./key-form";
+import { Lines } from "./lines";
 import { PolicyFields } from "./policy-fields";
 import { SCOPE_PRESETS } from "./presets";
 
@@ -62,6 +63,21 @@ export const KeyFields = ({ control, values, projectCap, kept }: KeyFieldsProps)
         />
       </div>
       {movesMoney(values) ? <PolicyFields control={control} values={values} projectCap={projectCap} /> : null}
+      <ControlField
+        control={control}
+        name="networks"
+        label="Allowed networks"
+        hint="Addresses or networks such as 203.0.113.0/24, one a line. Empty: any. From elsewhere the key is refused."
+      >
+        {({ value, onValueChange }) => (
+          <Lines
+            rows={2}
+            placeholder="203.0.113.0/24"
+            value={value}
+            onChange={(event) => onValueChange(event.target.value)}
+          />
+        )}
+      </ControlField>
       <ControlField control={control} name="expiry" label="Expires" className="max-w-60">
         {(bound) => (
           <Select

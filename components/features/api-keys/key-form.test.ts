@@ -12,6 +12,7 @@ const VALUES: KeyValues = {
   otp: "required",
   dailyCapUsd: "",
   recipients: "",
+  networks: "",
 };
 
 test("a key that needs a code carries neither cap nor policy", () => {
@@ -47,6 +48,15 @@ test("a key that only reads has no policy", () => {
   expect(toKeyBody(values, 0)).not.toHaveProperty("recipients");
 });
 
+test("networks are taken from lines or commas and sent normalised, and a wrong one is named", () => {
+  expect(toKeyBody({ ...VALUES, networks: "203.0.113.7\n10.0.0.0/8," }, 0).networks).toEqual([
+    "203.0.113.7/32",
+    "10.0.0.0/8",
+  ]);
+  expect(keyErrors({ ...VALUES, networks: "10.0.0.0/8 office" }).networks).toContain("office");
+  expect(toKeyChange(KEY, { ...valuesOfKey(KEY), networks: "" }, 0)).toEqual({ networks: [] });
+});
+
 test("a limit above the project's is refused before it is sent", () => {
   const values: KeyValues = { ...VALUES, otp: "exempt", dailyCapUsd: "1000.01" };
   expect(keyErrors(values, "1000").dailyCapUsd).toContain("1000");
@@ -63,10 +73,13 @@ const KEY: ApiKey = {
   otp: "exempt",
   dailyCapUsd: "250",
   recipients: [ADA],
+  networks: ["203.0.113.0/24"],
   createdAt: "2026-01-01T00:00:00.000Z",
   expiresAt: "2026-06-01T00:00:00.000Z",
   lastUsedAt: null,
+  lastUsedAddress: null,
   revokedAt: null,
+  previous: null,
   createdBy: "usr_1",
 };
 

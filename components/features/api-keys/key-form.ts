@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { createApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { address, usdAmount } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
+import { plainNetwork } from "@/lib/core/network";
 import { isMoreUsd } from "@/lib/core/usd";
 import type { ApiKey } from "./api-key";
 import { presetOf, SCOPE_PRESETS, type ScopePreset } from "./presets";
@@ -17,12 +18,15 @@ export interface KeyValues {
   readonly dailyCapUsd: string;
   /** Addresses, one a line. */
   readonly recipients: string;
+  /** Networks in CIDR notation, one a line. */
+  readonly networks: string;
 }
 
-export type KeyErrors = Partial<Record<"name" | "dailyCapUsd" | "recipients", string>>;
+export type KeyErrors = Partial<Record<"name" | "dailyCapUsd" | "recipients" | "networks", string>>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RECIPIENTS_MAX = 100;
+const NETWORKS_MAX = 50;
 
 /** Whether the key can move money at all; if not, the policy says nothing. */
 export const movesMoney = ({ preset }: Pick<KeyValues, "preset">): boolean => preset !== "read";
@@ -43,6 +47,15 @@ const recipientsProblem = (text: string): string | null => {
   return null;
 };
 
+const networksProblem = (text: string): string | null => {
+  const lines = linesOf(text);
+  if (lines.length > NETWORKS_MAX) return `At most ${String(NETWORKS_MAX)} networks.`;
+  const wrong = lines.find((line) => plainNetwork(line) === null);
+  return wrong === undefined ? null : `“${wrong}” is not a network such as 203.0.113.0/24 or an address.`;
+};
+
+const networksOf = (text: string): string[] => linesOf(text).map((line) => plainNetwork(line) ?? line);
+
 const capProblem = (cap: string, projectCap: string | undefined): string | null => {
   if (!usdAmount.safeParse(cap).success || !/[1-9]/.test(cap))
     return "Enter an amount such as 250: without a code there has to be a limit.";
@@ -58,6 +71,8 @@ const capProblem = (cap: string, projectCap: string | undefined): string | null 
 export const keyErrors = (values: KeyValues, projectCap?: string): KeyErrors => {
   const errors: KeyErrors = {};
   if (values.name.trim() === "") errors.name = "Give the key a name.";
+  const networks = networksProblem(values.networks);
+  if (networks !== null) errors.networks = networks;
   if (!movesMoney(values)) return errors;
   const cap = values.otp === "exempt" ? capProblem(values.dailyCapUsd.trim(), projectCap) : null;
   if (cap !== null) errors.dailyCapUsd = cap;
@@ -73,6 +88,7 @@ const keyValues = z.object({
   otp: z.enum(["required", "exempt"]),
   dailyCapUsd: z.string(),
   recipients: z.string(),
+  networks: z.string(),
 });
 
 /**
@@ -90,6 +106,7 @@ export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof crea
   const preset = SCOPE_PRESETS.find((candidate) => candidate.id === values.preset);
   const days = Number(values.expiry);
   const recipients = movesMoney(values) ? linesOf(values.recipients) : [];
+  const networks = networksOf(values.networks);
   return {
     name: values.name.trim(),
     ...(preset === undefined ? {} : { scopes: [...preset.scopes] }),
@@ -98,6 +115,7 @@ export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof crea
       ? { otp: "exempt" as const, dailyCapUsd: values.dailyCapUsd.trim() }
       : {}),
     ...(recipients.length === 0 ? {} : { recipients }),
+    ...(networks.length === 0 ? {} : { networks }),
   };
 };
 
@@ -109,6 +127,7 @@ export const valuesOfKey = (key: ApiKey): KeyValues => ({
   otp: key.otp,
   dailyCapUsd: key.dailyCapUsd ?? "",
   recipients: key.recipients.join("\n"),
+  networks: key.networks.join("\n"),
 });
 
 const sameMembers = (a: readonly string[], b: readonly string[]): boolean =>
@@ -135,10 +154,12 @@ const policyChange = (key: ApiKey, values: KeyValues): BodyInput<typeof updateAp
 export const toKeyChange = (key: ApiKey, values: KeyValues, now: number): BodyInput<typeof updateApiKey> | null => {
   const name = values.name.trim();
   const preset = SCOPE_PRESETS.find((candidate) => candidate.id === values.preset);
+  const networks = networksOf(values.networks);
   const change = {
     ...(name === key.name ? {} : { name }),
     ...(preset === undefined || sameMembers(preset.scopes, key.scopes) ? {} : { scopes: [...preset.scopes] }),
     ...expiryChange(key, values.expiry, now),
+    ...(sameMembers(networks, key.networks) ? {} : { networks }),
     ...policyChange(key, values),
   };
   return Object.keys(change).length === 0 ? null : change;

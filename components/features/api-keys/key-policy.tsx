@@ -13,7 +13,7 @@ interface KeyPolicyProps {
 
 const smaller = (a: string, b: string | undefined): string => (b !== undefined && isMoreUsd(a, b) ? b : a);
 
-/** A short form of the amount that a key moves without a person and of its recipients; the title has both in full. */
+/** Shows in short how much a key may move without a person's code, and to which recipients. The tooltip shows both in full. */
 export const KeyPolicy = ({ apiKey, projectCap }: KeyPolicyProps): ReactNode => {
   if (!apiKey.scopes.some((scope) => MOVING.has(scope))) return <span className="text-fg-3">nothing</span>;
   const { recipients } = apiKey;

@@ -1,13 +1,12 @@
 "use client";
 
-import { useId, type ComponentProps, type ReactNode } from "react";
+import { useId, type ReactNode } from "react";
 import { Controller, type Control } from "react-hook-form";
 import { Usd } from "@/components/ui/amount";
-import { cn } from "@/components/ui/cn";
-import { CONTROL_LOOKS, useFieldProps } from "@/components/ui/field";
 import { ControlField, TextField } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
 import type { KeyValues } from "./key-form";
+import { Lines } from "./lines";
 
 interface PolicyFieldsProps {
   readonly control: Control<KeyValues>;
@@ -75,27 +74,9 @@ export const PolicyFields = ({ control, values, projectCap }: PolicyFieldsProps)
         hint="Addresses, one a line. Empty: any address. A key that leaks can then send nowhere else."
       >
         {({ value, onValueChange }) => (
-          <AddressLines
-            rows={3}
-            placeholder="0x…"
-            value={value}
-            onChange={(event) => onValueChange(event.target.value)}
-          />
+          <Lines rows={3} placeholder="0x…" value={value} onChange={(event) => onValueChange(event.target.value)} />
         )}
       </ControlField>
     </>
-  );
-};
-
-const AddressLines = (props: ComponentProps<"textarea">): ReactNode => {
-  const field = useFieldProps({});
-  return (
-    <textarea
-      autoComplete="off"
-      spellCheck={false}
-      {...props}
-      {...field}
-      className={cn(CONTROL_LOOKS, "h-auto resize-y py-1.5 font-mono text-sm")}
-    />
   );
 };

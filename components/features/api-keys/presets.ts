@@ -19,7 +19,7 @@ const PAYMENTS: readonly Scope[] = [
   "payouts:write",
 ];
 
-/** The management of keys is left to people: a key that leaks must not make others. */
+/** No preset may manage keys, because a leaked key must not be able to create other keys. */
 export const SCOPE_PRESETS: readonly ScopePreset[] = [
   {
     id: "read",

@@ -7,7 +7,12 @@ import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { ErrorState } from "@/components/ui/error-state";
 import { RadioCards } from "@/components/ui/radio-cards";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { getFactors } from "@/lib/contracts/factors";
+import { listPasskeys } from "@/lib/contracts/passkeys";
+import { AppApproval } from "./app-approval";
 import { CodeApproval } from "./code-approval";
+import { PasskeyApproval } from "./passkey-approval";
 import type { AskedApproval, Approvable } from "./use-approvable";
 import { WalletApproval } from "./wallet-approval";
 
@@ -25,7 +30,27 @@ const MEANS = [
   },
 ] as const;
 
-/** Shows the whole change and the two ways to approve it. It replaces the form that asked for the change. */
+const APP = {
+  value: "app",
+  label: "Authenticator app",
+  description: "The code that your app shows now, or a recovery code.",
+};
+const PASSKEY = {
+  value: "passkey",
+  label: "Passkey",
+  description: "This device asks for your fingerprint or its PIN.",
+};
+
+/** The ways that the person has; while that is read, the two that everybody has. */
+const useMeans = () => {
+  const factors = useApiQuery(getFactors, {});
+  const passkeys = useApiQuery(listPasskeys, {});
+  const hasPasskey = (passkeys.data?.data.length ?? 0) > 0;
+  const hasApp = factors.data !== undefined && factors.data.totp !== null;
+  return [...(hasPasskey ? [PASSKEY] : []), ...(hasApp ? [APP] : []), ...MEANS];
+};
+
+/** Shows the whole change and the ways to approve it. It replaces the form that asked for the change. */
 export const ApprovalStep = ({ asked, change }: ApprovalStepProps): ReactNode => {
   const { isRenewed, error, busy } = change;
   return (
@@ -49,6 +74,7 @@ export const ApprovalStep = ({ asked, change }: ApprovalStepProps): ReactNode =>
 const OneApproval = ({ asked, change }: ApprovalStepProps): ReactNode => {
   const { busy } = change;
   const [means, setMeans] = useState("code");
+  const options = useMeans();
   const [isOver, setIsOver] = useState(false);
   return (
     <>
@@ -72,8 +98,12 @@ const OneApproval = ({ asked, change }: ApprovalStepProps): ReactNode => {
         </div>
       ) : (
         <>
-          <RadioCards label="Approve by" value={means} onValueChange={setMeans} options={MEANS} />
-          {means === "code" ? (
+          <RadioCards label="Approve by" value={means} onValueChange={setMeans} options={options} />
+          {means === "passkey" ? (
+            <PasskeyApproval approvalId={asked.approvalId} busy={busy} onApprove={change.approve} />
+          ) : means === "app" ? (
+            <AppApproval busy={busy} onApprove={change.approve} />
+          ) : means === "code" ? (
             <CodeApproval
               approvalId={asked.approvalId}
               busy={busy}

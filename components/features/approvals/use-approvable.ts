@@ -2,17 +2,23 @@
 
 import { useState } from "react";
 import { ApiError } from "@/lib/api-client/client";
+import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 
 /** A change that the service carries out once the person has approved it. */
 export interface AskedApproval {
   readonly approvalId: string;
-  /** The whole change in words; what a wallet signs. */
+  /** The text that describes the whole change. A wallet signs this text. */
   readonly message: string;
   readonly expiresAt: string;
 }
 
-/** How the person approves: the mailed code, or the wallet's signature. */
-export type Means = { readonly otp: string } | { readonly signature: string };
+/** How the person approves: a mailed code, a second factor, or the wallet's signature. */
+export type Means =
+  | { readonly otp: string }
+  | { readonly totp: string }
+  | { readonly recoveryCode: string }
+  | { readonly passkey: PasskeyAssertion }
+  | { readonly signature: string };
 
 /** The approval that is added to the request when it is sent again. */
 export type GivenApproval = { readonly approvalId: string } & Means;

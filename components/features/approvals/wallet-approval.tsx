@@ -12,21 +12,27 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
-import type { Means } from "./use-approvable";
 
 interface WalletApprovalProps {
   readonly message: string;
   readonly busy: boolean;
-  readonly onApprove: (means: Means) => Promise<boolean>;
+  readonly onApprove: (means: { readonly signature: string }) => Promise<boolean>;
+  /** Of the button. */
+  readonly label?: string;
 }
 
 /** Has the message signed by the wallet that the person signs in with; another wallet's signature would be refused. */
-export const WalletApproval = ({ message, busy, onApprove }: WalletApprovalProps): ReactNode => {
+export const WalletApproval = ({
+  message,
+  busy,
+  onApprove,
+  label = "Sign and approve",
+}: WalletApprovalProps): ReactNode => {
   const me = useMe();
   if (me.isPending) return <LoadingRows rows={1} what="your wallet" />;
   if (me.data === undefined)
     return <ErrorState compact error={me.error} money="Nothing was changed." onRetry={() => void me.refetch()} />;
-  return <SignWith address={me.data.address} message={message} busy={busy} onApprove={onApprove} />;
+  return <SignWith address={me.data.address} message={message} busy={busy} onApprove={onApprove} label={label} />;
 };
 
 const SignWith = ({
@@ -34,7 +40,8 @@ const SignWith = ({
   message,
   busy,
   onApprove,
-}: WalletApprovalProps & { readonly address: string }): ReactNode => {
+  label,
+}: Required<WalletApprovalProps> & { readonly address: string }): ReactNode => {
   const config = useConfig();
   const [asking, setAsking] = useState(false);
   const [isMissing, setIsMissing] = useState(false);
@@ -70,7 +77,7 @@ const SignWith = ({
       ) : (
         <div>
           <Button variant="primary" loading={asking || busy} onClick={() => void sign()}>
-            {asking && !busy ? "Waiting for the signature …" : "Sign and approve"}
+            {asking && !busy ? "Waiting for the signature …" : label}
           </Button>
         </div>
       )}

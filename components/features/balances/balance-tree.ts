@@ -63,7 +63,7 @@ export const pricedTotal = ({ totals }: Pick<Balances, "totals">): PricedTotal =
 const shareOf = (usd: string | null, whole: bigint): number | null =>
   usd === null || whole === 0n ? null : Number((micro(usd) * BPS) / whole);
 
-/** Worth most first; what has no price last. */
+/** Sorts by value, the highest first. Balances without a price come last. */
 const byWorth = (a: BalanceNode, b: BalanceNode): number => {
   if (a.usd === null || b.usd === null) return Number(a.usd === null) - Number(b.usd === null);
   const difference = micro(b.usd) - micro(a.usd);
@@ -104,7 +104,7 @@ const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
     })
     .sort(byWorth);
 
-/** Token → chain → wallet, worth most first; what is empty is left out. */
+/** Groups balances by token, chain and wallet, the highest value first. Empty balances are left out. */
 export const balanceTree = (balances: Pick<Balances, "totals">): BalanceNode[] => {
   const whole = micro(pricedTotal(balances).usd);
   return balances.totals

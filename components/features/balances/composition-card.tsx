@@ -9,13 +9,13 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { isZero } from "@/components/features/overview/sums";
 import { pricedTotal } from "./balance-tree";
 
-// The chart library is larger than the rest of the page; numbers come first.
+// The chart library is larger than the rest of the page, so it is loaded after the numbers are shown.
 const BalanceChart = dynamic(
   () => import("@/components/features/overview/balance-chart").then((module) => module.BalanceChart),
   { ssr: false, loading: () => <Skeleton className="h-44" /> },
 );
 
-/** What there is in all, and what it is made of. */
+/** The total of all balances, and the share of each part in it. */
 export const CompositionCard = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const { usd, unpriced } = pricedTotal(balances);
   return (

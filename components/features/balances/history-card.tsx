@@ -25,7 +25,7 @@ const DEFAULT_DAYS = 30;
 const POINTS_MIN = 2;
 const TABLE_ROWS_MAX = 48;
 
-/** What the project held, hour by hour. */
+/** The project's balance over time, with one value per hour. */
 export const HistoryCard = (): ReactNode => {
   const [asked, setDays] = useQueryState("days", parseAsInteger.withOptions({ history: "replace" }));
   const days = RANGES.find((range) => range === asked) ?? DEFAULT_DAYS;

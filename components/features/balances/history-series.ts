@@ -15,7 +15,7 @@ export interface HistorySeries {
   readonly unpriced: readonly string[];
 }
 
-// Heights of areas are the one place where an amount may become a float; the table below the chart has the exact numbers.
+// Amounts become floats only here, for the heights of the areas. The table below the chart has the exact numbers.
 const dollars = (usd: string | null): number => (usd === null ? 0 : Number(usd));
 
 /** What the chart draws: the assets that were worth most at the end by name, the rest together. */

@@ -15,7 +15,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { ContactForm } from "./contact-form";
 import { useContacts, useDeleteContact, type Contact } from "./use-contacts";
 
-/** From this many on a search is worth its place. */
+/** The number of contacts from which the dialog shows a search field. */
 const SEARCH_FROM = 6;
 
 interface AddressBookProps {

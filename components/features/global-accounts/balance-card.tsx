@@ -13,7 +13,7 @@ import { FrozenBadge } from "./frozen-badge";
 
 const PARTS = [
   { part: "available", label: "Available", why: "can be paid out now" },
-  { part: "pending", label: "Pending", why: "held, neither spent nor free" },
+  { part: "pending", label: "Pending", why: "open payouts will take this" },
   { part: "posted", label: "Posted", why: "what the entries add up to" },
 ] as const;
 

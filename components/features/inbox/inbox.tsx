@@ -1,78 +1,92 @@
 "use client";
 
-import { Mail } from "lucide-react";
+import { CircleCheck } from "lucide-react";
+import Link from "next/link";
 import type { ReactNode } from "react";
+import { Creator } from "@/components/features/payouts/creator";
+import { useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
-import { CopyButton } from "@/components/ui/copy-button";
+import { Badge, type Tone } from "@/components/ui/badge";
+import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
-import { useInbox, type CaughtMail } from "./use-inbox";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { readProjectInbox } from "@/lib/contracts/inbox";
 
-/** The mail that the service sent in development, where mail never leaves the machine. */
+type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
+
+const REFRESH_MS = 5_000;
+
+const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>> = {
+  decision: { label: "Needs votes", tone: "info" },
+  operation: { label: "Needs a code", tone: "info" },
+  payout: { label: "Needs a code", tone: "info" },
+  schedule: { label: "Needs a code", tone: "info" },
+  stopped_work: { label: "Stopped", tone: "danger" },
+  failure: { label: "Failed", tone: "warning" },
+};
+
+/** Everything of the project that waits for a person, of every kind. */
 export const InboxPage = (): ReactNode => {
-  const { data, error, isPending, refetch } = useInbox();
+  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { refetchIntervalMs: REFRESH_MS });
   return (
     <>
-      <PageHeader
-        title="Development inbox"
-        description="Mail that the service sent. Newest first; new mail appears by itself."
-      />
+      <PageHeader title="Inbox" description="What waits for a person. What you can do stands first." />
       {data !== undefined && error !== null ? (
         <Alert tone="warning" className="mb-4">
-          New mail cannot be read at the moment; this is what was there.
+          The inbox cannot be read at the moment; this is what was there.
         </Alert>
       ) : null}
-      {isPending ? (
-        <Card flush>
-          <LoadingRows what="mail" />
-        </Card>
-      ) : data === undefined ? (
-        <Card flush>
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        </Card>
-      ) : data.data.length === 0 ? (
-        <Card flush>
-          <EmptyState icon={Mail} title="No mail yet">
-            Codes that verify an e-mail address or approve a payment arrive here.
+      <Card flush>
+        {isPending ? (
+          <LoadingRows what="the inbox" />
+        ) : data === undefined ? (
+          <ErrorState error={error} money="No money moves without you." onRetry={() => void refetch()} />
+        ) : data.data.length === 0 ? (
+          <EmptyState icon={CircleCheck} title="Nothing waits for you">
+            Payments that need your approval, and work that needs a look, appear here by themselves.
           </EmptyState>
-        </Card>
-      ) : (
-        <ul className="flex flex-col gap-3" aria-label="Mail">
-          {data.data.map((mail) => (
-            <li key={mail.id}>
-              <MailView mail={mail} />
-            </li>
-          ))}
-        </ul>
-      )}
+        ) : (
+          <ul className="divide-y" aria-label="Inbox">
+            {data.data.map((item) => (
+              <ItemLine key={`${item.kind} ${item.id}`} item={item} />
+            ))}
+          </ul>
+        )}
+      </Card>
     </>
   );
 };
 
-const MailView = ({ mail }: { readonly mail: CaughtMail }): ReactNode => (
-  <Card
-    title={mail.subject}
-    description={
-      <>
-        To {mail.to} · <Time value={mail.createdAt} />
-      </>
-    }
-    actions={
-      mail.code === undefined ? undefined : (
-        <>
-          <span className="sr-only">Code</span>
-          <code className="num rounded-tag bg-accent-tint px-2 font-mono text-xl font-medium text-accent">
-            {mail.code}
-          </code>
-          <CopyButton value={mail.code} label="Copy code" />
-        </>
-      )
-    }
-  >
-    <p className="break-words whitespace-pre-wrap">{mail.text}</p>
-  </Card>
-);
+const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
+  const { label, tone } = KINDS[item.kind];
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3">
+      <div className="min-w-0">
+        <Link href={item.path} className="link font-medium wrap-anywhere">
+          {item.title}
+        </Link>
+        <p className="text-fg-2">{item.toDo}</p>
+        <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-fg-3">
+          <span>
+            Since <Time value={item.since} />
+          </span>
+          {item.until === null ? null : (
+            <span>
+              until <Time value={item.until} />
+            </span>
+          )}
+          {item.by === null ? null : (
+            <span className="inline-flex gap-1">
+              by <Creator id={item.by} />
+            </span>
+          )}
+        </p>
+      </div>
+      <Badge tone={item.mine ? tone : "neutral"}>{label}</Badge>
+    </li>
+  );
+};

@@ -61,7 +61,7 @@ const JobLine = ({ job }: { readonly job: ParkedJob }): ReactNode => {
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
       <div className="min-w-0 flex-1">
         <p>
-          <span className="font-medium first-letter:uppercase">{job.kind}</span>{" "}
+          <span className="inline-block font-medium first-letter:uppercase">{job.kind}</span>{" "}
           <Link href={page} className="link font-mono text-sm">
             {shorten(job.id, ID_HEAD)}
           </Link>{" "}

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState, type ReactNode } from "react";
-import { DevCodeHint } from "@/components/features/inbox/dev-code-hint";
+import { DevCodeHint } from "@/components/features/dev-mail/dev-code-hint";
 import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { Field } from "@/components/ui/field";

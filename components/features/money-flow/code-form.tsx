@@ -36,17 +36,29 @@ export interface CodeRequest {
 /** The form of a one-time code that approves `subject`. */
 export const useCodeForm = (subject: BodyInput<typeof requestOtp>): CodeRequest => {
   const otp = useApiMutation(requestOtp);
+  return useCodeFormOf({ ask: () => otp.mutateAsync({ body: subject }), sending: otp.isPending, sendError: otp.error });
+};
+
+interface AskedCode {
+  /** Has a code mailed. */
+  readonly ask: () => Promise<SentCode>;
+  readonly sending: boolean;
+  readonly sendError: unknown;
+}
+
+/** The form of a one-time code that `ask` has mailed. */
+export const useCodeFormOf = ({ ask, sending, sendError }: AskedCode): CodeRequest => {
   const [sent, setSent] = useState<SentCode | null>(null);
   const form = useForm({ resolver: zodResolver(codeForm), defaultValues: { code: "" } });
   const clear = (): void => form.reset({ code: "" });
   const send = async (): Promise<void> => {
-    const answer = await otp.mutateAsync({ body: subject }).catch(() => null);
+    const answer = await ask().catch(() => null);
     if (answer === null) return;
     setSent(answer);
     clear();
   };
   const isWhole = codeForm.safeParse(form.watch()).success;
-  return { form, sent, sending: otp.isPending, sendError: otp.error, isWhole, send, clear };
+  return { form, sent, sending, sendError, isWhole, send, clear };
 };
 
 interface CodeFieldProps {

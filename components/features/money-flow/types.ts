@@ -23,7 +23,7 @@ export interface MoveSubject {
   /** How many sources the code approves. */
   readonly sources: number;
   readonly to: Promised & { readonly address: string };
-  /** RFC 3339: when the quote or transfer itself ends, however often it is prepared. */
+  /** RFC 3339. When the quote or transfer expires; preparing it again does not extend this. */
   readonly expiresAt: string | null;
   /** The whole review with no address shortened. `to` is the fresh price, which will be executed. */
   readonly receipt: (to: Prepared["to"]) => ReactNode;

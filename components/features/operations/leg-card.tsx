@@ -8,11 +8,13 @@ import { Card } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import { Timeline, type TimelineStep } from "@/components/ui/timeline";
 import { isFinal } from "@/lib/core/status";
+import { RefundDecision } from "./refund-decision";
 import { legSteps, type LegStep } from "./leg-timeline";
 import type { Leg, OperationEvent } from "./types";
 import { useChainName } from "./use-chain-name";
 
 interface LegCardProps {
+  readonly operationId: string;
   readonly leg: Leg;
   readonly title: string;
   readonly toChainId: number;
@@ -39,7 +41,7 @@ const toTimelineStep = (step: LegStep): TimelineStep => ({
 });
 
 /** The deadline is over there. */
-const BACK: ReadonlySet<Leg["state"]> = new Set(["refunding", "refund_seen", "refunded"]);
+const BACK: ReadonlySet<Leg["state"]> = new Set(["refunding", "refund_seen", "needs_attention", "refunded"]);
 
 const VIA_WORDS = {
   user_operation: "",
@@ -48,7 +50,7 @@ const VIA_WORDS = {
 } as const satisfies Record<Leg["via"], string>;
 
 /** One part of the money: from which wallet, and how far it is. */
-export const LegCard = ({ leg, title, toChainId, delayed, events }: LegCardProps): ReactNode => {
+export const LegCard = ({ operationId, leg, title, toChainId, delayed, events }: LegCardProps): ReactNode => {
   const chainName = useChainName();
   const steps = legSteps(leg, { toChainId, chainName, events, delayed }).map(toTimelineStep);
   return (
@@ -61,6 +63,9 @@ export const LegCard = ({ leg, title, toChainId, delayed, events }: LegCardProps
         {VIA_WORDS[leg.via]}
       </p>
       <Timeline label={`Steps of ${title.toLowerCase()}`} steps={steps} />
+      {leg.state === "needs_attention" && leg.attention !== null ? (
+        <RefundDecision operationId={operationId} legId={leg.id} attention={leg.attention} />
+      ) : null}
       {leg.fillDeadline === null || isFinal(leg.status) || BACK.has(leg.state) ? null : (
         <p className="text-sm text-fg-3">
           Delivered by <Time value={leg.fillDeadline} absolute />, or sent back after that.

@@ -50,6 +50,15 @@ describe("a leg across chains", () => {
     ]);
   });
 
+  test("asks for a person where its refund is not certain, and is followed as a refund after the decision", () => {
+    const unclear = leg({ state: "needs_attention", txHash: "0x1", confirmations: 2 });
+    expect(statesOf(unclear).slice(3)).toEqual(["bridge attention", "refund attention"]);
+    const step = legSteps(unclear, { toChainId: 3, chainName: name, events: [] }).at(-1);
+    expect(step).toMatchObject({ title: "Refund on Local 1 not certain", note: "A person has to decide; see below." });
+    const decided = leg({ state: "refund_seen", txHash: "0x1", confirmations: 2, refund: depth(1) });
+    expect(statesOf(decided).slice(3)).toEqual(["bridge attention", "refund current"]);
+  });
+
   test("is delivered while its source still gathers confirmations, and says both", () => {
     const given = leg({ state: "filled_seen", txHash: "0x1", confirmations: 1, destination: depth(1) });
     expect(statesOf(given).slice(2)).toEqual(["source current", "bridge done", "delivery current"]);

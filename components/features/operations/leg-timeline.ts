@@ -22,6 +22,7 @@ const DONE = {
   filled_seen: 4,
   refunding: 3,
   refund_seen: 3,
+  needs_attention: 3,
   completed: 5,
   failed: 0,
   refunded: 3,
@@ -29,7 +30,10 @@ const DONE = {
 
 const isDeep = (leg: Leg): boolean => leg.confirmations >= leg.confirmationsNeeded;
 const isBack = (leg: Leg): boolean =>
-  leg.state === "refunding" || leg.state === "refund_seen" || leg.state === "refunded";
+  leg.state === "refunding" ||
+  leg.state === "refund_seen" ||
+  leg.state === "needs_attention" ||
+  leg.state === "refunded";
 
 const timeOf = (events: readonly OperationEvent[], leg: Leg, type: string): string | null =>
   events.findLast((event) => event.type === type && event.data.legId === leg.id)?.createdAt ?? null;
@@ -144,18 +148,34 @@ const deliveryStep = (leg: Leg, to: string, events: readonly OperationEvent[]): 
   };
 };
 
+const REFUND_TITLES: Partial<Record<Leg["state"], (chain: string) => string>> = {
+  refunding: (chain) => `Sent back to ${chain}`,
+  needs_attention: (chain) => `Refund on ${chain} not certain`,
+};
+
+const REFUND_STATES: Partial<Record<Leg["state"], StepState>> = {
+  refunded: "refunded",
+  needs_attention: "attention",
+};
+
 const refundStep = (leg: Leg, from: string, events: readonly OperationEvent[]): LegStep => ({
   id: "refund",
-  title: leg.state === "refunding" ? `Sent back to ${from}` : `Back on ${from}`,
-  state: leg.state === "refunded" ? "refunded" : "current",
+  title: REFUND_TITLES[leg.state]?.(from) ?? `Back on ${from}`,
+  state: REFUND_STATES[leg.state] ?? "current",
   note:
     leg.refund !== null
       ? depthText(leg.refund)
       : isDropped("refund", leg, events)
         ? droppedNote(from)
-        : "The bridge pays it back by itself.",
+        : leg.state === "needs_attention"
+          ? "A person has to decide; see below."
+          : "The bridge pays it back by itself.",
   transaction: leg.refund,
-  at: timeOf(events, leg, "leg.refund_seen"),
+  at:
+    leg.state === "needs_attention"
+      ? timeOf(events, leg, "leg.needs_attention")
+      : (timeOf(events, leg, "leg.refund_seen") ??
+        (leg.refund === null ? null : timeOf(events, leg, "leg.refund_decided"))),
 });
 
 /** Explains a step that takes longer than usual, and what the person can do. */

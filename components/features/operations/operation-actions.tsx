@@ -4,6 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Ban, KeyRound, RotateCcw } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
+import { DecisionLink } from "@/components/features/inbox/decision-link";
+import { useOpenDecision } from "@/components/features/inbox/use-decision";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
@@ -21,11 +23,14 @@ export const OperationActions = ({ operation }: { readonly operation: Operation 
   const [approving, setApproving] = useState(false);
   const [cancelling, setCancelling] = useState(false);
   const retry = useRetry(operation);
+  const decision = useOpenDecision(operation.operationId, may.approve);
   return (
     <>
       {may.approve || may.cancel || may.retry ? (
         <div className="flex flex-wrap gap-2 pt-3">
-          {may.approve ? (
+          {decision !== undefined ? (
+            <DecisionLink id={decision.id} />
+          ) : may.approve ? (
             <Button variant="primary" onClick={() => setApproving(true)}>
               <KeyRound aria-hidden /> Approve …
             </Button>

@@ -69,6 +69,7 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
             {operation.legs.map((leg, index) => (
               <LegCard
                 key={leg.id}
+                operationId={operation.operationId}
                 leg={leg}
                 title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
                 toChainId={operation.quoted.to.chainId}

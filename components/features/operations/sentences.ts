@@ -36,6 +36,8 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
       return leg.destination === null ? `Delivered on ${to}` : `Delivered on ${to}, ${depthText(leg.destination)}`;
     case "refunding":
       return `Not delivered in time; the bridge sends it back to ${from}`;
+    case "needs_attention":
+      return `Not delivered in time; whether it is back on ${from} needs a person's decision`;
     case "refund_seen":
       return leg.refund === null ? `Back on ${from}` : `Back on ${from}, ${depthText(leg.refund)}`;
     case "completed":
@@ -51,6 +53,7 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
 
 /** From least to most advanced; an operation is as far as its slowest leg. */
 const ORDER: readonly Leg["state"][] = [
+  "needs_attention",
   "refunding",
   "refund_seen",
   "queued",

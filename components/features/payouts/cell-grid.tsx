@@ -19,7 +19,7 @@ interface CellGridProps {
   readonly onChoose: (index: number) => void;
 }
 
-/** One cell for each row, in their order, filled by state. Pointing at a cell names it; a click goes to its row. */
+/** One cell for each row, in the order of the rows, coloured by state. Hovering shows the row's name; a click opens the row. */
 export const CellGrid = ({ rows, batch, label, onChoose }: CellGridProps): ReactNode => {
   const [hovered, setHovered] = useState<number | null>(null);
   const row = hovered === null ? undefined : rows[hovered];

@@ -6,6 +6,8 @@ import { useRouter } from "next/navigation";
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
+import { DecisionLink } from "@/components/features/inbox/decision-link";
+import { useOpenDecision } from "@/components/features/inbox/use-decision";
 import { queryKeyOf } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
@@ -36,6 +38,7 @@ export const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNod
   const takeOver = useTakeOver();
   const retry = useSentOnce(retryPayout);
   const { may } = payout;
+  const decision = useOpenDecision(payout.payoutId, may.approve);
   const setOpen = (open: boolean): void => void setApproving(open ? true : null, { history: "replace" });
   const ask = async (): Promise<void> => {
     try {
@@ -48,7 +51,9 @@ export const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNod
   };
   return (
     <>
-      {may.approve ? (
+      {decision !== undefined ? (
+        <DecisionLink id={decision.id} />
+      ) : may.approve ? (
         <Button variant="primary" onClick={() => setOpen(true)}>
           <KeyRound aria-hidden /> Approve …
         </Button>
@@ -67,7 +72,7 @@ export const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNod
       <ExportMenu payoutId={payout.payoutId} />
       <ApprovePayoutDialog
         payout={payout}
-        open={approving && may.approve}
+        open={approving && may.approve && decision === undefined}
         onOpenChange={setOpen}
         onApproved={takeOver}
       />

@@ -23,7 +23,7 @@ interface ExitDialogProps {
   readonly onClose: () => void;
 }
 
-/** Takes a deposit that is not approved back to the treasury, in public. A code approves it on the next page. */
+/** Starts the public return of an unapproved deposit to the treasury. The next page asks for the code that approves it. */
 export const ExitDialog = ({ exit, onClose }: ExitDialogProps): ReactNode => {
   const router = useRouter();
   const names = usePrivateNames();

@@ -68,7 +68,7 @@ export const usePrivateTransfer = (id: string): UseQueryResult<PrivateTransfer> 
   });
 };
 
-/** Takes over a fresh private operation, and asks again for what it changes. */
+/** Stores a new state of a private operation in the query cache, and refetches the queries that depend on it. */
 export const useTakeOver = (): ((transfer: PrivateTransfer) => void) => {
   const queryClient = useQueryClient();
   return (transfer) => {

@@ -8,7 +8,7 @@ import { toast } from "sonner";
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
-import { DevCodeHint } from "@/components/features/inbox/dev-code-hint";
+import { DevCodeHint } from "@/components/features/dev-mail/dev-code-hint";
 import { queryKeyOf, useApi, useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";

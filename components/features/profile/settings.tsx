@@ -3,10 +3,9 @@
 import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
 import { LimitCard } from "@/components/features/policies/limit-card";
+import { VotesCard } from "@/components/features/policies/votes-card";
 import { ParkedJobsCard } from "@/components/features/jobs/parked-jobs-card";
-import { useSignOut } from "@/components/features/session/use-sign-out";
 import { Address, PublicId } from "@/components/ui/address";
-import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
@@ -15,12 +14,13 @@ import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-budgets-card";
+import { SignInCard } from "@/components/features/factors/sign-in-card";
 import { EmailCard } from "./email-card";
+import { SessionsCard } from "./sessions-card";
 import { useMe, type Me } from "./use-me";
 
 export const Settings = (): ReactNode => {
   const { data, error, isPending, refetch } = useMe();
-  const signOut = useSignOut();
   return (
     <>
       <PageHeader title="Settings" />
@@ -35,15 +35,14 @@ export const Settings = (): ReactNode => {
           )}
         </Card>
         {data === undefined ? null : <EmailCard me={data} />}
+        <SignInCard />
+        <SessionsCard />
         <LimitCard />
+        <VotesCard />
         {data === undefined ? null : <SponsorBudgetsCard budgets={data.sponsorBudgets} />}
         {data?.projects.some(({ role }) => role === "owner" || role === "admin") ? <ParkedJobsCard /> : null}
         <Card title="Looks">
           <ThemeField />
-        </Card>
-        <Card title="Session">
-          <p className="pb-3 text-fg-2">Signing out ends this session at the service too. API keys go on working.</p>
-          <Button onClick={() => void signOut()}>Sign out</Button>
         </Card>
       </div>
     </>

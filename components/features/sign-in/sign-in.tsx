@@ -8,6 +8,7 @@ import { ThemeSwitch } from "@/components/layout/theme-switch";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Steps } from "@/components/ui/timeline";
 import { ChooseWallet } from "./choose-wallet";
+import { PasskeySignIn } from "./passkey-sign-in";
 import { SignMessage } from "./sign-message";
 
 interface SignInProps {
@@ -55,6 +56,7 @@ export const SignIn = ({ from, again }: SignInProps): ReactNode => {
             <ChooseWallet />
           )}
         </div>
+        {live && !connected ? <PasskeySignIn from={from} /> : null}
       </main>
     </div>
   );

@@ -10,7 +10,7 @@ const movedQuoteOf = (error: unknown): Quote | null => {
   return parsed.success ? parsed.data : null;
 };
 
-/** A quote, as the flow that approves and executes it takes it; `noun` is `retry` for the quote of a retried operation. */
+/** Converts a quote to the subject of the flow that approves and executes it. `noun` is `retry` for the quote of a retried operation. */
 export const subjectOfQuote = (quote: Quote, noun: MoveSubject["noun"] = "swap"): MoveSubject => ({
   ids: { quoteId: quote.quoteId },
   noun,

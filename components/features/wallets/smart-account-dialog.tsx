@@ -26,7 +26,7 @@ type SmartAccount = ResponseOf<typeof createSmartAccount>;
 
 interface SmartAccountDialogProps {
   readonly wallets: readonly WalletRecord[];
-  /** Chosen at first, for instance the wallet that was just linked. */
+  /** The owner that is selected when the dialog opens, for instance the wallet that was just linked. */
   readonly owner?: string | undefined;
   readonly open: boolean;
   readonly onClose: () => void;

@@ -16,6 +16,7 @@ const TITLES = {
   payout_schedule: "Payout schedules",
   global_account: "Global accounts",
   api_key: "API keys",
+  approval: "Approvals",
 } as const satisfies Record<keyof typeof EVENT_GROUPS, string>;
 
 const toggled = (value: readonly string[], name: string, isOn: boolean): readonly string[] =>

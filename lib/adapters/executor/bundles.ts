@@ -3,7 +3,8 @@ import type { RevertReason } from "@/lib/chains/erc4337/revert-reason";
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { BundleTransaction } from "@/lib/ports/transactions";
 import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
-import { bundledGasOf, TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
+import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
+import { usedGasOf } from "./gas";
 import type { ChainContext } from "./chain-context";
 import { dryRun } from "./simulation";
 
@@ -50,7 +51,7 @@ const pack = (chain: ChainContext, wanted: readonly Wanted[]): Wanted[][] => {
   const bundles: Wanted[][] = [];
   let room = { gas: 0n, bytes: 0, count: 0 };
   for (const one of wanted) {
-    const gas = bundledGasOf(one.operation);
+    const gas = usedGasOf(one.operation, chain);
     const bytes = size(bundleCallOf(chain, [one.operation]).data);
     const fits = gas <= room.gas && bytes <= room.bytes && room.count > 0;
     if (fits) bundles.at(-1)?.push(one);

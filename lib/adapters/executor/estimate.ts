@@ -3,7 +3,7 @@ import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
 import { hashUserOperation, initCodeOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import { explainCalls } from "./explanation";
-import { preVerificationGasOf } from "./gas";
+import { parentGasOfOperation, preVerificationGasOf } from "./gas";
 import { probe, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
 import type { ChainContext } from "./chain-context";
 import { dryRun, simulationFailed } from "./simulation";
@@ -15,8 +15,8 @@ import { dryRun, simulationFailed } from "./simulation";
  * 2. To what was measured comes what EntryPoint does itself, and room, since prices and storage move before inclusion.
  * 3. The limits are proved: the real EntryPoint must come as far as "wrong signature" with them (or succeed, when the
  *    signature is real), and the execution must succeed with its limit. Too little is raised and proved again.
- * What it cannot measure: calls to EntryPoint itself, whose code is replaced meanwhile; and the fee that rollups charge
- * for data on their parent chain (use a bundler of theirs there).
+ * On a rollup the fee for data on the parent chain is added to `preVerificationGas`, turned into gas at the present price.
+ * What it cannot measure: calls to EntryPoint itself, whose code is replaced meanwhile.
  */
 
 const PROOFS_MAX = 4;
@@ -116,17 +116,22 @@ const assertPossible = async (chain: ChainContext, operation: UserOperation, mea
   }
 };
 
-const firstLimits = (chain: ChainContext, operation: UserOperation, measured: Measured): UserOperationGas => {
+const firstLimits = (
+  chain: ChainContext,
+  operation: UserOperation,
+  { measured, parentGas }: { readonly measured: Measured; readonly parentGas: bigint },
+): UserOperationGas => {
   const words = BigInt(Math.ceil((size(operation.callData) + size(initCodeOf(operation))) / 32));
   const validation = (measured.deployment?.gasUsed ?? 0n) + (measured.validation?.gasUsed ?? 0n);
   return {
     callGasLimit: withRoom(measured.execution?.gasUsed ?? 0n) + EXECUTION_OVERHEAD,
     verificationGasLimit: withRoom(validation) + VALIDATION_OVERHEAD + words * VALIDATION_OVERHEAD_PER_WORD,
-    preVerificationGas: preVerificationGasOf(operation, chain),
+    preVerificationGas: preVerificationGasOf(operation, chain) + parentGas,
     paymasterVerificationGasLimit:
       measured.paymaster === undefined ? 0n : withRoom(measured.paymaster.gasUsed) + PAYMASTER_OVERHEAD,
     // The paymaster returns no context, and without one EntryPoint makes no post-operation call.
     paymasterPostOpGasLimit: 0n,
+    ...(chain.rollup === "op-stack" ? { unusedGas: parentGas } : {}),
   };
 };
 
@@ -135,10 +140,13 @@ const VERIFICATION_GAS_CODES: readonly (string | null)[] = ["AA13", "AA23", "AA2
 const PAYMASTER_GAS_CODES: readonly (string | null)[] = ["AA33", "AA36"];
 
 const withLimits = (operation: UserOperation, gas: UserOperationGas): UserOperation => {
-  const { paymasterVerificationGasLimit, paymasterPostOpGasLimit, ...own } = gas;
+  const { callGasLimit, verificationGasLimit, preVerificationGas } = gas;
+  const { paymasterVerificationGasLimit, paymasterPostOpGasLimit } = gas;
   return {
     ...operation,
-    ...own,
+    callGasLimit,
+    verificationGasLimit,
+    preVerificationGas,
     ...(operation.paymaster === undefined ? {} : { paymasterVerificationGasLimit, paymasterPostOpGasLimit }),
   };
 };
@@ -176,9 +184,9 @@ export const estimateOperationGas = async (
   chain: ChainContext,
   operation: UserOperation,
 ): Promise<UserOperationGas> => {
-  const measured = await measure(chain, operation);
+  const [measured, parentGas] = await Promise.all([measure(chain, operation), parentGasOfOperation(operation, chain)]);
   await assertPossible(chain, operation, measured);
-  let gas = firstLimits(chain, operation, measured);
+  let gas = firstLimits(chain, operation, { measured, parentGas });
   for (let proofs = 0; proofs < PROOFS_MAX; proofs += 1) {
     const proved = await prove(chain, operation, gas);
     if (sameLimits(proved, gas)) return proved;

@@ -67,6 +67,7 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
     return {
       chainId,
       chainName: chain.name,
+      rollup: chain.rollup,
       client: registry.client(chainId),
       entryPoint: chain.contracts.entryPoint,
       paymaster: chain.contracts.paymaster ?? null,

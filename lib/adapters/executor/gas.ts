@@ -2,6 +2,7 @@ import { size, type Hex } from "viem";
 import { bundledGasOf, SPARE_GAS } from "@/lib/chains/erc4337/gas-limits";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { bundleCallOf, type BundleCall } from "@/lib/chains/erc4337/bundle-call";
+import { parentGasOf } from "@/lib/chains/parent-fee";
 import type { ChainContext } from "./chain-context";
 
 const TRANSACTION_GAS = 21_000n;
@@ -26,11 +27,8 @@ const dataGas = (data: Hex, perZeroByte: bigint, perByte: bigint): bigint => {
 
 const WIDE = 2n ** 64n - 1n;
 
-/**
- * Gas of the transaction that the operation causes but EntryPoint does not measure. Quantities that are not known yet
- * are priced as if they were wide numbers.
- */
-export const preVerificationGasOf = (operation: UserOperation, chain: ChainContext): bigint => {
+/** The call that carries the operation alone. Quantities that are not known yet are priced as if they were wide numbers. */
+const pricedCall = (operation: UserOperation, chain: ChainContext): BundleCall => {
   const priced = {
     ...operation,
     callGasLimit: WIDE,
@@ -40,7 +38,12 @@ export const preVerificationGasOf = (operation: UserOperation, chain: ChainConte
       ? {}
       : { paymasterVerificationGasLimit: WIDE, paymasterPostOpGasLimit: WIDE }),
   };
-  const { data, marked } = bundleCallOf(chain, [priced]);
+  return bundleCallOf(chain, [priced]);
+};
+
+/** Gas of the transaction that the operation causes but EntryPoint does not measure, without the fee of a parent chain. */
+export const preVerificationGasOf = (operation: UserOperation, chain: ChainContext): bigint => {
+  const { data, marked } = pricedCall(operation, chain);
   return (
     TRANSACTION_GAS +
     UNMEASURED_GAS +
@@ -50,9 +53,40 @@ export const preVerificationGasOf = (operation: UserOperation, chain: ChainConte
   );
 };
 
+/**
+ * Gas that stands for the fee of the operation's data on the parent chain; 0 where there is none.
+ * @throws viem's error when the rollup's contract does not answer
+ */
+export const parentGasOfOperation = (operation: UserOperation, chain: ChainContext): Promise<bigint> => {
+  const { to, data } = pricedCall(operation, chain);
+  const { chainId, rollup } = chain;
+  return parentGasOf(chain.client, { chainId, rollup, to, data, maxFeePerGas: operation.maxFeePerGas });
+};
+
+/**
+ * The part of `preVerificationGas` that no transaction uses: on the OP stack the fee for data is taken beside the gas, so the gas that
+ * stands for it must not fill up transactions. On Arbitrum it is used.
+ */
+export const unusedGasOf = (operation: UserOperation, chain: ChainContext): bigint => {
+  if (chain.rollup !== "op-stack") return 0n;
+  const unused = operation.preVerificationGas - preVerificationGasOf(operation, chain);
+  return unused > 0n ? unused : 0n;
+};
+
+/** Gas that the operation may use inside a bundle. */
+export const usedGasOf = (operation: UserOperation, chain: ChainContext): bigint =>
+  bundledGasOf({
+    ...operation,
+    preVerificationGas: operation.preVerificationGas - unusedGasOf(operation, chain),
+  });
+
 /** Gas limit of the transaction: all limits of its operations, and for the paymaster's call to EntryPoint a 64th more (EIP-150). */
-export const transactionGasOf = (operations: readonly UserOperation[], { data, marked }: BundleCall): bigint => {
-  const limits = operations.reduce((sum, operation) => sum + bundledGasOf(operation), SPARE_GAS);
+export const transactionGasOf = (
+  chain: ChainContext,
+  operations: readonly UserOperation[],
+  { data, marked }: BundleCall,
+): bigint => {
+  const limits = operations.reduce((sum, operation) => sum + usedGasOf(operation, chain), SPARE_GAS);
   const passedOn = marked > 0 ? (limits * 64n) / 63n : limits;
   const floor = TRANSACTION_GAS + dataGas(data, FLOOR_PER_ZERO_BYTE, FLOOR_PER_BYTE);
   return passedOn > floor ? passedOn : floor;

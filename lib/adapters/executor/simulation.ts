@@ -54,7 +54,7 @@ export const dryRun = async (
   operations: readonly UserOperation[],
 ): Promise<RevertReason | null> => {
   const call = bundleCallOf(chain, operations);
-  const gas = transactionGasOf(operations, call);
+  const gas = transactionGasOf(chain, operations, call);
   try {
     await chain.client.call({
       account: chain.executor,

@@ -11,7 +11,7 @@ import {
 import { planBundles, type Wanted } from "./bundles";
 import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
 import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
-import { transactionGasOf } from "./gas";
+import { transactionGasOf, unusedGasOf } from "./gas";
 import type { ChainContext } from "./chain-context";
 import { simulationFailed } from "./simulation";
 
@@ -59,11 +59,13 @@ const bundleOf = async (
     maxPriorityFeePerGas: highest(now.maxPriorityFeePerGas, ...operations.map((one) => one.maxPriorityFeePerGas)),
   };
   const planned = bundleCallOf(chain, operations);
-  const gas = transactionGasOf(operations, planned);
+  const gas = transactionGasOf(chain, operations, planned);
+  // The executor pays the fee of a parent chain beside the gas.
+  const unused = operations.reduce((sum, operation) => sum + unusedGasOf(operation, chain), 0n);
   const { keyId, address } = await deps.transactions.chooseKey({
     chainId: chain.chainId,
     to: planned.to,
-    costWei: gas * fees.maxFeePerGas,
+    costWei: (gas + unused) * fees.maxFeePerGas,
   });
   // EntryPoint pays the account back that sends the bundle.
   const call = bundleCallOf({ ...chain, executor: address }, operations);
@@ -149,7 +151,7 @@ const sendInParts = async (
 
 /** Why an operation can never be bundled; null when it can. */
 const impossible = (chain: ChainContext, { operation, before }: Wanted): Error | null => {
-  const gas = transactionGasOf([operation], bundleCallOf(chain, [operation]));
+  const gas = transactionGasOf(chain, [operation], bundleCallOf(chain, [operation]));
   if (gas > TRANSACTION_GAS_MAX) {
     return new DomainError("batch_too_large", "The operation needs more gas than one transaction may use.");
   }

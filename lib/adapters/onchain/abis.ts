@@ -36,11 +36,22 @@ export const erc20TransferAbi = parseAbi(["event Transfer(address indexed from, 
 export const spokePoolAbi = parseAbi([
   "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
   "function fillStatuses(bytes32 relayHash) view returns (uint256)",
+  "function rootBundles(uint256 index) view returns (bytes32 slowRelayRoot, bytes32 relayerRefundRoot)",
   "function getCurrentTime() view returns (uint256)",
   "event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)",
   "struct RelayExecutionInfo { bytes32 updatedRecipient; bytes32 updatedMessageHash; uint256 updatedOutputAmount; uint8 fillType; }",
   "event FilledRelay(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 repaymentChainId, uint256 indexed originChainId, uint256 indexed depositId, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 exclusiveRelayer, bytes32 indexed relayer, bytes32 depositor, bytes32 recipient, bytes32 messageHash, RelayExecutionInfo relayExecutionInfo)",
   "event ExecutedRelayerRefundRoot(uint256 amountToReturn, uint256 indexed chainId, uint256[] refundAmounts, uint32 indexed rootBundleId, uint32 indexed leafId, address l2TokenAddress, address[] refundAddresses, bool deferredRefunds, address caller)",
 ]);
+
+/** The events of Across' HubPool that tell which proposed bundles stand. */
+export const hubPoolAbi = parseAbi([
+  "event ProposeRootBundle(uint32 challengePeriodEndTimestamp, uint8 poolRebalanceLeafCount, uint256[] bundleEvaluationBlockNumbers, bytes32 indexed poolRebalanceRoot, bytes32 indexed relayerRefundRoot, bytes32 slowRelayRoot, address indexed proposer)",
+  "event RootBundleDisputed(address indexed disputer, uint256 requestTime)",
+  "event RootBundleCanceled(address indexed disputer, uint256 requestTime)",
+  "event EmergencyRootBundleDeleted(bytes32 indexed poolRebalanceRoot, bytes32 indexed relayerRefundRoot, bytes32 slowRelayRoot, address indexed proposer)",
+]);
+
+export const configStoreAbi = parseAbi(["function globalConfig(bytes32 key) view returns (string value)"]);
 
 export const multicallHandlerAbi = parseAbi(["function drainLeftoverTokens(address token, address destination)"]);

@@ -42,8 +42,13 @@ const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toL
  * an account without code, and as a token to a contract. The caller asked for one of the two forms, so the handler
  * converts to that form.
  */
-const needsHandler = ({ swap, toNative, bridgeToken, wrappedNative }: DeliveryTerms): boolean =>
-  swap !== null || toNative || sameAddress(bridgeToken, wrappedNative);
+export const needsHandler = ({
+  swaps,
+  toNative,
+  bridgeToken,
+  wrappedNative,
+}: Pick<DeliveryTerms, "toNative" | "bridgeToken" | "wrappedNative"> & { readonly swaps: boolean }): boolean =>
+  swaps || toNative || sameAddress(bridgeToken, wrappedNative);
 
 const deliveryCalls = (terms: DeliveryTerms): HandlerCall[] => {
   const { swap, router, bridgeToken, amount, recipient } = terms;
@@ -87,7 +92,7 @@ const deliveryCalls = (terms: DeliveryTerms): HandlerCall[] => {
  * withdraw tokens that stay in the handler.
  */
 export const delivery = (terms: DeliveryTerms): { readonly recipient: EvmAddress; readonly message: Hex } => {
-  if (!needsHandler(terms)) return { recipient: terms.recipient, message: "0x" };
+  if (!needsHandler({ ...terms, swaps: terms.swap !== null })) return { recipient: terms.recipient, message: "0x" };
   const calls = [
     ...deliveryCalls(terms),
     {

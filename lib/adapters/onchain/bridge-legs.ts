@@ -1,10 +1,12 @@
 import { DomainError, isDomainError } from "@/lib/core/errors";
-import { bpsOfCeil, lessBpsFloor, rescaleFloor } from "@/lib/core/money";
+import { lessBpsFloor, rescaleFloor } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { EvmAddress, RouteFee, RouteLeg, RouteStep } from "@/lib/ports/routing";
+import type { RouteFee, RouteLeg, RouteStep } from "@/lib/ports/routing";
+import { needsHandler } from "./across";
+import { createBridgeFee, type BridgeAsset, type Erc20 } from "./bridge-fee";
 import { askChain, type OnchainDeps } from "./chain-access";
 import { planToJson, PROVIDER_ID, type SwapPlan } from "./plan";
-import { parseUsd, usdToTokenCeil, type PriceSource } from "./price";
+import type { PriceSource } from "./price";
 import { asErc20, confirmationSeconds, planOf, sameToken, swapFee, SWAP_VENUE, type LegInput } from "./same-chain-legs";
 import { shareOut } from "./split";
 import { createTtlCache } from "./ttl-cache";
@@ -12,14 +14,6 @@ import type { SwapFinder, SwapQuote } from "./uniswap";
 
 export const BRIDGE_VENUE = "Across";
 const BPS = 10_000;
-
-type Erc20 = Token & { readonly address: EvmAddress };
-
-/** A token that the bridge supports between two chains, with its form on each. */
-interface BridgeAsset {
-  readonly input: Erc20;
-  readonly output: Erc20;
-}
 
 interface SourceSide {
   /** The deposited amount. */
@@ -52,11 +46,18 @@ export const bridgeAssets = (
 /** 1 − (1 − a)(1 − b), in whole basis points, rounded up. */
 const compoundBps = (a: number, b: number): number => a + b - Math.floor((a * b) / BPS);
 
-/** Picks the most informative error: an unreachable chain, then low liquidity, then no route. */
-const worstOf = (errors: readonly Error[]): Error | undefined =>
-  errors.find((error) => isDomainError(error) && error.code === "chain_unavailable") ??
-  errors.find((error) => isDomainError(error) && error.code === "insufficient_liquidity") ??
-  errors[0];
+interface Failure {
+  readonly error: Error;
+  /** Of a way without swaps, whose error says why the bridge itself refuses. */
+  readonly isDirect: boolean;
+}
+
+/** Picks the most informative error: an unreachable chain, then the bridge's own, then low liquidity, then no route. */
+const worstOf = (failures: readonly Failure[]): Error | undefined => {
+  const withCode = (code: string) => failures.find(({ error }) => isDomainError(error) && error.code === code);
+  const direct = failures.find(({ isDirect }) => isDirect);
+  return (withCode("chain_unavailable") ?? direct ?? withCode("insufficient_liquidity") ?? failures[0])?.error;
+};
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
 
@@ -70,36 +71,19 @@ const wishOf = (from: Erc20, to: Erc20, amountIn: bigint) => ({
 /** Dependencies that the steps share: the prices, pools and block heights cached by one provider. */
 interface BridgeParts extends OnchainDeps {
   readonly finder: SwapFinder;
-  readonly prices: PriceSource;
+  readonly deliveredOf: ReturnType<typeof createBridgeFee>;
   /** The latest block of a chain. */
   readonly heights: { get(chainId: number, signal: AbortSignal): Promise<bigint> };
 }
 
-/** The fee of a relayer: a share and a fixed amount of dollars, both rounded up, in base units of the bridged token. */
-const bridgeFee = async (
-  parts: BridgeParts,
-  asset: BridgeAsset,
-  amount: bigint,
-  signal: AbortSignal,
-): Promise<bigint> => {
-  const across = parts.registry.get(asset.input.chainId).contracts.across;
-  const price = await parts.prices.usd(asset.input, signal);
-  if (across === undefined || price === null || price === 0n) {
-    throw new DomainError("no_route", `The bridge's fee for ${asset.input.symbol} cannot be told: it has no price.`);
-  }
-  const fixed = usdToTokenCeil(parseUsd(across.feeFixedUsd), price, asset.input.decimals);
-  return bpsOfCeil(amount, across.feeBps) + fixed;
-};
-
-const afterBridge = async (
-  parts: BridgeParts,
-  asset: BridgeAsset,
-  amount: bigint,
-  signal: AbortSignal,
-): Promise<bigint> => {
-  const rest = amount - (await bridgeFee(parts, asset, amount, signal));
-  return rest <= 0n ? 0n : rescaleFloor(rest, asset.input.decimals, asset.output.decimals);
-};
+/** Whether the fill carries calls: for a swap there, or because the recipient wants the coin or its wrapped form. */
+const hasMessage = ({ registry }: OnchainDeps, { request }: LegInput, { output }: BridgeAsset, swaps: boolean) =>
+  needsHandler({
+    swaps,
+    toNative: request.destination.token.address === "native",
+    bridgeToken: output.address,
+    wrappedNative: registry.get(output.chainId).contracts.wrappedNative,
+  });
 
 /** A route with two swaps is never better than one with none, so we do not query the quoter for it. */
 const swapsBy = (parts: BridgeParts, { source, request }: LegInput, { input, output }: BridgeAsset): number =>
@@ -120,10 +104,10 @@ const estimate = async (
     ? amountBase
     : await parts.finder.estimate(wishOf(from, asset.input, amountBase), signal);
   if (bought === 0n) return 0n;
-  const arrived = await afterBridge(parts, asset, bought, signal).catch(() => 0n);
-  return sameToken(asset.output, to) || arrived === 0n
-    ? arrived
-    : await parts.finder.estimate(wishOf(asset.output, to, arrived), signal);
+  const swaps = !sameToken(asset.output, to);
+  const deposited = { asset, amount: bought, hasMessage: hasMessage(parts, input, asset, swaps) };
+  const arrived = await parts.deliveredOf(deposited, signal).catch(() => 0n);
+  return !swaps || arrived === 0n ? arrived : await parts.finder.estimate(wishOf(asset.output, to, arrived), signal);
 };
 
 /**
@@ -164,17 +148,18 @@ const legBy = async (
   // The promise is awaited below. This empty handler prevents an unhandled rejection if the code between throws first.
   height.catch(() => undefined);
   const side = await sourceSide(parts, input, asset, signal);
-  const outputAmount = await afterBridge(parts, asset, side.deposited, signal);
-  if (outputAmount <= 0n) {
-    throw new DomainError("no_route", `The amount is too small: the bridge's fee would take all of it.`);
-  }
   const erc20Out = asErc20(parts, to);
   const swapsThere = !sameToken(asset.output, erc20Out);
+  const outputAmount = await parts.deliveredOf(
+    { asset, amount: side.deposited, hasMessage: hasMessage(parts, input, asset, swapsThere) },
+    signal,
+  );
   const there = swapsThere
     ? (await parts.finder.find(wishOf(asset.output, erc20Out, outputAmount), signal))[0]
     : undefined;
   const expectedOutBase = there?.amountOut ?? outputAmount;
-  // Without swaps, and with a bridge fee that does not depend on a price, exactly the deposit's output amount arrives.
+  // Without swaps exactly the deposit's output amount arrives. The fee of a pegged token moves only with the steps of the gas's
+  // worth; that of another token moves with its price too, so a quote of it promises less than it expects.
   const exact = side.quote === null && !swapsThere && asset.input.usdPegged;
   const chain = parts.registry.get(source.token.chainId);
   return {
@@ -215,7 +200,7 @@ export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: 
     load: (chainId: number) =>
       askChain(deps, chainId, new AbortController().signal, (client) => client.getBlockNumber({ cacheTime: 0 })),
   });
-  const parts: BridgeParts = { ...deps, finder, prices, heights };
+  const parts: BridgeParts = { ...deps, finder, heights, deliveredOf: createBridgeFee(deps, prices) };
 
   return async (input: LegInput, signal: AbortSignal): Promise<readonly RouteLeg[]> => {
     const [from, to] = [input.source.token.chainId, input.request.destination.token.chainId];
@@ -232,13 +217,19 @@ export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: 
     const ranked = estimates
       .filter(({ asset, out }) => out > 0n && swapsBy(parts, input, asset) <= fewestSwaps + 1)
       .sort((a, b) => (a.out < b.out ? 1 : -1));
-    // When no estimate is positive the quoter is asked anyway, because its error explains why.
-    const asked = (ranked.length > 0 ? ranked : estimates).slice(0, tuning.bridgeAssetsMax);
+    // When no estimate is positive the quoter is asked anyway, because its error explains why; so is always the way without swaps.
+    const best = (ranked.length > 0 ? ranked : estimates).slice(0, tuning.bridgeAssetsMax);
+    const isDirect = (asset: BridgeAsset): boolean => swapsBy(parts, input, asset) === 0;
+    const asked = [...new Set([...best, ...estimates.filter(({ asset }) => isDirect(asset))])];
     const answers = await Promise.allSettled(asked.map(({ asset }) => legBy(parts, input, asset, signal)));
     signal.throwIfAborted();
     const legs = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     if (legs.length > 0) return legs.sort((a, b) => (a.expectedOutBase < b.expectedOutBase ? 1 : -1));
-    const failures = answers.flatMap((answer) => (answer.status === "rejected" ? [asError(answer.reason)] : []));
+    const failures = answers.flatMap((answer, index) => {
+      const asset = asked[index]?.asset;
+      if (answer.status === "fulfilled" || asset === undefined) return [];
+      return [{ error: asError(answer.reason), isDirect: isDirect(asset) }];
+    });
     throw worstOf(failures) ?? none;
   };
 };

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createChainRegistry } from "@/lib/chains/registry";
+import { parseUsd } from "@/lib/core/bridge-fee";
 import { systemClock } from "@/lib/core/clock";
 import { localChains } from "@/lib/devnet/local-chains";
 import { abortable } from "./chain-access";
 import type { Pool } from "./paths";
 import type { PoolBook } from "./pool-book";
-import { createPriceSource, formatUsd, parseUsd, usdToTokenCeil, type PriceSource } from "./price";
+import { createPriceSource, formatUsd, usdToTokenCeil, type PriceSource } from "./price";
 import { DEFAULT_TUNING } from "./tuning";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;

@@ -1,4 +1,3 @@
-import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import type { Token } from "@/lib/core/token";
 import type { OnchainDeps } from "./chain-access";
 import { estimateOut, findPaths, spotOutScaled } from "./paths";
@@ -23,9 +22,6 @@ export const formatUsd = (usd: UsdScaled): string => {
   const kept = fraction.slice(0, leadingZeros + SIGNIFICANT_FRACTION_DIGITS).replace(/0+$/, "");
   return kept === "" ? whole.toString() : `${whole}.${kept}`;
 };
-
-/** Parses decimal US dollars from the configuration; digits after the 18th are cut off. */
-export const parseUsd = (text: string): UsdScaled => scaledTo(parseDecimal(text), USD_DECIMALS, "floor");
 
 /** Converts dollars to base units of a token at that price, rounded up. */
 export const usdToTokenCeil = (usd: UsdScaled, price: UsdScaled, decimals: number): bigint =>

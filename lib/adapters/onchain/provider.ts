@@ -5,6 +5,7 @@ import { createBridgeLegs } from "./bridge-legs";
 import { createLegCalls } from "./leg-calls";
 import { parseDeposit, PROVIDER_ID } from "./plan";
 import { createPoolBook } from "./pool-book";
+import { createRefundReader } from "./refund-leaves";
 import { createPriceSource, formatUsd, type UsdScaled } from "./price";
 import { createSourceReader } from "./receipts";
 import { createStoppedReader } from "./stopped";
@@ -47,6 +48,7 @@ export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRo
   const legCalls = createLegCalls(deps);
   const readSource = createSourceReader(deps);
   const track = createTracker(deps);
+  const readRefunds = createRefundReader(deps);
 
   const legsOf = (request: RouteRequest, sourceIndex: number, signal: AbortSignal): Promise<readonly RouteLeg[]> => {
     const source = request.sources[sourceIndex];
@@ -63,6 +65,7 @@ export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRo
     readSource,
     readStopped: createStoppedReader(deps),
     track: (request, _leg, deposit, signal, options) => track(request, parseDeposit(deposit), signal, options),
+    refundsIn: (_request, _leg, deposit, named, signal) => readRefunds(parseDeposit(deposit), named, signal),
     priceUsd: (tokens, signal) => Promise.all(tokens.map(async (token) => written(await prices.usd(token, signal)))),
     highestPriceUsd: (tokens, signal) =>
       Promise.all(tokens.map(async (token) => written(await prices.highestUsd(token, signal)))),

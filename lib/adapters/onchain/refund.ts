@@ -1,133 +1,133 @@
-import { isAddressEqual, slice } from "viem";
-import { DomainError } from "@/lib/core/errors";
-import type { BridgeProgress, EvmAddress } from "@/lib/ports/routing";
+import { formatAmount } from "@/lib/core/money";
+import type { BridgeProgress, RefundDoubt, RefundPayment } from "@/lib/ports/routing";
 import { spokePoolAbi } from "./abis";
 import { askChain, type OnchainDeps } from "./chain-access";
 import { blockAtTime, createPositions, scanBlocks } from "./log-ranges";
 import { depositKey, type DepositRecord } from "./plan";
-import { eventsOf, sumTransfers } from "./receipts";
+import { hubOf, rangesOf } from "./refund-bundle";
+import { leavesIn, originSpokePool, paymentsOf, refundToken, timeOf, type Leaf } from "./refund-leaves";
+import { refundedTogether } from "./refund-siblings";
 
 type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
+type Expired = Extract<BridgeProgress, { state: "expired" }>;
 
-/** A refund root's leaf that pays our depositor in the deposit's token. */
-interface Leaf {
-  readonly leafId: number;
-  /** The amount that the leaf pays to the depositor. */
-  readonly amount: bigint;
-  readonly txHash: `0x${string}`;
-  readonly blockNumber: bigint;
-  readonly logIndex: number;
-}
+/** Whether a leaf refunds the deposit. `unclear` has a sentence for the person who decides. */
+type Verdict =
+  { readonly is: "ours" } | { readonly is: "not ours" } | { readonly is: "unclear"; readonly reason: string };
 
-/** Whether some of `amounts` add up to `target`. The caller bounds their number. */
-export const someAddUpTo = (target: bigint, amounts: readonly bigint[]): boolean => {
-  if (target === 0n) return true;
-  const [first, ...rest] = amounts;
-  if (target < 0n || first === undefined) return false;
-  return someAddUpTo(target - first, rest) || someAddUpTo(target, rest);
-};
+const NOT_OURS: Verdict = { is: "not ours" };
+const unclear = (reason: string): Verdict => ({ is: "unclear", reason });
 
-const spokePoolOf = (deps: OnchainDeps, chainId: number): EvmAddress | undefined =>
-  deps.registry.get(chainId).contracts.across?.spokePool;
-
-const depositsOf = async (
-  deps: OnchainDeps,
-  deposit: DepositRecord,
-  until: bigint,
-  depositId: bigint | undefined,
-  signal: AbortSignal,
-) => {
-  const reach = deps.tuning.siblingDepositBlocks;
-  const from = deposit.originBlock > reach ? deposit.originBlock - reach : 0n;
-  const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
-    client.getContractEvents({
-      address: spokePoolOf(deps, deposit.originChainId),
-      abi: spokePoolAbi,
-      eventName: "FundsDeposited",
-      args: { depositor: deposit.depositor, ...(depositId === undefined ? {} : { depositId }) },
-      fromBlock: from,
-      toBlock: until < deposit.originBlock + reach ? until : deposit.originBlock + reach,
-      strict: true,
-    }),
-  );
-  return logs
-    .map(({ args }) => args)
-    .filter((args) => args.inputToken === deposit.inputToken && args.depositId !== deposit.depositId);
-};
-
-const isOurs = async (deps: OnchainDeps, deposit: DepositRecord, leaf: Leaf, signal: AbortSignal): Promise<boolean> => {
-  if (leaf.amount < deposit.inputAmount) return false;
-  if (leaf.amount === deposit.inputAmount) {
-    if (BigInt(leaf.leafId) === deposit.depositId) return true;
-    const named = await depositsOf(deps, deposit, leaf.blockNumber, BigInt(leaf.leafId), signal);
-    return !named.some(({ inputAmount }) => inputAmount === leaf.amount);
-  }
-  const others = await depositsOf(deps, deposit, leaf.blockNumber, undefined, signal);
-  const amounts = others.map(({ inputAmount }) => inputAmount);
-  return amounts.length <= deps.tuning.aggregatedDepositsMax && someAddUpTo(leaf.amount - deposit.inputAmount, amounts);
-};
-
-/** A leaf executed before the fill deadline belongs to another deposit, because this one could still be filled then. */
-const isTooEarly = async (
+/** Another deposit of the depositor whose number the leaf's id is, and whose exact amount it pays. */
+const namesAnother = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
   leaf: Leaf,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  const block = await askChain(deps, deposit.originChainId, signal, (client) =>
-    client.getBlock({ blockNumber: leaf.blockNumber }),
-  );
-  return Number(block.timestamp) + deps.tuning.clockSkewSeconds < deposit.fillDeadline;
+  const reach = deps.tuning.siblingDepositBlocks;
+  const { found } = await scanBlocks(deps, {
+    chainId: deposit.originChainId,
+    span: { from: deposit.originBlock > reach ? deposit.originBlock - reach : 0n, to: leaf.blockNumber },
+    visit: async ({ from: fromBlock, to: toBlock }) => {
+      const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
+        client.getContractEvents({
+          address: originSpokePool(deps, deposit),
+          abi: spokePoolAbi,
+          eventName: "FundsDeposited",
+          args: { depositor: deposit.depositor, depositId: BigInt(leaf.leafId) },
+          fromBlock,
+          toBlock,
+          strict: true,
+        }),
+      );
+      const isNamed = logs.some(
+        ({ args }) =>
+          args.inputToken === deposit.inputToken &&
+          args.depositId !== deposit.depositId &&
+          args.inputAmount === leaf.amount,
+      );
+      return isNamed ? true : null;
+    },
+  });
+  return found ?? false;
 };
 
-/** The amount that the leaf's own transfers moved: those between the previous leaf's event and its own. */
-const movedBy = async (
+/** Without a hub only a leaf of one deposit is recognised: by its exact amount, and by an id that is not another deposit's number. */
+const directVerdict = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
   leaf: Leaf,
-  spokePool: EvmAddress,
   signal: AbortSignal,
-): Promise<bigint> => {
-  const receipt = await askChain(deps, deposit.originChainId, signal, (client) =>
-    client.getTransactionReceipt({ hash: leaf.txHash }),
+): Promise<Verdict> => {
+  if (leaf.amount < deposit.inputAmount) return NOT_OURS;
+  const isExact = leaf.amount === deposit.inputAmount;
+  if (isExact && BigInt(leaf.leafId) === deposit.depositId) return { is: "ours" };
+  if (await namesAnother(deps, deposit, leaf, signal)) return NOT_OURS;
+  if (isExact) return { is: "ours" };
+  return unclear(
+    "It pays more than this deposit, and no HubPool is configured that tells which deposits the bridge refunds together.",
   );
-  const before = receipt.logs
-    .filter(({ logIndex }) => logIndex < leaf.logIndex)
-    .findLast((log) =>
-      eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "ExecutedRelayerRefundRoot"),
-    );
-  const logs = receipt.logs.filter(
-    ({ logIndex }) => logIndex < leaf.logIndex && (before === undefined || logIndex > before.logIndex),
-  );
-  return sumTransfers(logs, slice(deposit.inputToken, 12), { from: spokePool, to: slice(deposit.depositor, 12) });
 };
 
-const leavesIn = async (
+const bundleVerdict = async (
+  deps: OnchainDeps,
+  hub: NonNullable<ReturnType<typeof hubOf>>,
+  deposit: DepositRecord,
+  leaf: Leaf,
+  signal: AbortSignal,
+): Promise<Verdict> => {
+  const ranges = await rangesOf(deps, hub, deposit, leaf, signal);
+  if (typeof ranges === "string") return leaf.amount < deposit.inputAmount ? NOT_OURS : unclear(ranges);
+  const together = await refundedTogether(deps, deposit, ranges, signal);
+  if (typeof together === "string") return unclear(together);
+  const { isIncluded, deposits } = together;
+  if (!isIncluded) return NOT_OURS;
+  const sum = deposits.reduce((total, { inputAmount }) => total + inputAmount, 0n);
+  if (sum === leaf.amount && deposits.some(({ depositId }) => depositId === deposit.depositId)) return { is: "ours" };
+  const { decimals, symbol } = refundToken(deps, deposit);
+  const amount = (base: bigint): string => `${formatAmount(base, decimals)} ${symbol}`;
+  return unclear(
+    `The bridge's bundle refunds ${deposits.length} deposits of this wallet, of ${amount(sum)} together, but its payment is ${amount(leaf.amount)}.`,
+  );
+};
+
+/** A leaf executed before the fill deadline belongs to another deposit, because this one could still be filled then. */
+const isTooEarly = async (deps: OnchainDeps, deposit: DepositRecord, leaf: Leaf, signal: AbortSignal) =>
+  (await timeOf(deps, deposit.originChainId, leaf.blockNumber, signal)) + deps.tuning.clockSkewSeconds <
+  deposit.fillDeadline;
+
+const judge = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
-  spokePool: EvmAddress,
-  range: { readonly from: bigint; readonly to: bigint },
+  leaf: Leaf,
   signal: AbortSignal,
-): Promise<readonly Leaf[]> => {
-  const [token, depositor] = [slice(deposit.inputToken, 12), slice(deposit.depositor, 12)];
-  const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
-    client.getContractEvents({
-      address: spokePool,
-      abi: spokePoolAbi,
-      eventName: "ExecutedRelayerRefundRoot",
-      args: { chainId: BigInt(deposit.originChainId) },
-      fromBlock: range.from,
-      toBlock: range.to,
-      strict: true,
-    }),
-  );
-  return logs.flatMap(({ args, transactionHash, blockNumber, logIndex }) => {
-    const index = args.refundAddresses.findIndex((address) => isAddressEqual(address, depositor));
-    const amount = args.refundAmounts[index];
-    return amount === undefined || !isAddressEqual(args.l2TokenAddress, token)
-      ? []
-      : [{ leafId: args.leafId, amount, txHash: transactionHash, blockNumber, logIndex }];
-  });
+): Promise<Refunded | RefundDoubt | null> => {
+  const spokePool = originSpokePool(deps, deposit);
+  if (spokePool === undefined || (await isTooEarly(deps, deposit, leaf, signal))) return null;
+  const hub = hubOf(deps, deposit.originChainId);
+  const verdict =
+    hub === null
+      ? await directVerdict(deps, deposit, leaf, signal)
+      : await bundleVerdict(deps, hub, deposit, leaf, signal);
+  if (verdict.is === "not ours") return null;
+  const [payment, ...more] = await paymentsOf(deps, deposit, leaf, spokePool, signal);
+  const { txHash, blockNumber, logIndex, amount } = leaf;
+  const ofLeaf: RefundPayment = { chainId: deposit.originChainId, txHash, blockNumber, logIndex, paidBase: amount };
+  if (payment === undefined)
+    return {
+      ...ofLeaf,
+      reason: "The token refused the transfer. The bridge keeps the amount until it is claimed there.",
+    };
+  if (verdict.is === "unclear") return { ...payment, reason: verdict.reason };
+  const isWhole = payment.paidBase === amount || amount === deposit.inputAmount;
+  if (!isWhole || more.length > 0)
+    return {
+      ...payment,
+      reason: "The transfers to the wallet do not add up to what the bridge says that it refunded.",
+    };
+  const refundedBase = payment.paidBase < deposit.inputAmount ? payment.paidBase : deposit.inputAmount;
+  return { state: "refunded", ...payment, refundedBase, token: refundToken(deps, deposit) };
 };
 
 const startOf = async (
@@ -145,60 +145,49 @@ const startOf = async (
 /**
  * Finds the refund of an expired deposit on its origin chain.
  *
- * Across refunds by leaves that name an address, a token and an amount, not a deposit. A leaf counts as this deposit's when
- * it was executed after the deadline, pays the depositor in the deposit's token, really moved the tokens, and
- *   1. carries the deposit's number as leaf id and its exact amount (how a solver that refunds one by one does it), or
- *   2. has its exact amount and its leaf id is not the number of another deposit of the same depositor, or
- *   3. has a larger amount that the deposit and others of the same depositor and token add up to (one leaf sums them up).
- * What remains ambiguous: two expired deposits of one depositor with the same token and amount, refunded by two bundles, are
- * both told the first bundle. The sum is right once both are refunded; the earlier answer may name the other's transaction.
+ * Across refunds by leaves that name an address, a token and an amount, not a deposit: all deposits of one address, token and chain that
+ * expire in one bundle are one sum. A leaf is this deposit's when it was executed after the deadline, really moved the tokens, and
+ *   1. its bundle, as the HubPool has it, refunds this deposit, and all deposits of the depositor and token that the bundle refunds add
+ *      up to exactly its amount, or
+ *   2. where no HubPool is configured: it has the deposit's exact amount, and its id is not the number of another deposit.
+ * Every other leaf that may pay for the deposit is a doubt, which a person resolves.
  */
 export const createRefundSearch = (deps: OnchainDeps) => {
-  const { registry, tuning } = deps;
+  const { tuning } = deps;
   const positions = createPositions(tuning);
+  /** Doubts of blocks before the position where the search continues. */
+  const doubtsBefore = new Map<string, readonly RefundDoubt[]>();
 
-  /**
-   * Null while nothing was refunded.
-   * @throws DomainError `chain_unavailable`
-   */
-  return async (deposit: DepositRecord, signal: AbortSignal): Promise<Refunded | null> => {
+  const remember = (key: string, block: bigint, doubts: readonly RefundDoubt[]): void => {
+    positions.remember(key, block);
+    const kept = doubts.filter(({ blockNumber }) => blockNumber < block);
+    if (kept.length > 0) doubtsBefore.set(key, kept);
+    for (const known of doubtsBefore.keys()) if (positions.get(known) === undefined) doubtsBefore.delete(known);
+  };
+
+  /** @throws DomainError `chain_unavailable` */
+  return async (deposit: DepositRecord, signal: AbortSignal): Promise<Refunded | Expired> => {
     const { originChainId: chainId } = deposit;
-    const spokePool = spokePoolOf(deps, chainId);
-    if (spokePool === undefined) return null;
+    if (originSpokePool(deps, deposit) === undefined) return { state: "expired" };
     const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
     const key = depositKey(deposit);
+    const doubts: RefundDoubt[] = [...(doubtsBefore.get(key) ?? [])];
     const { found, scannedTo } = await scanBlocks(deps, {
       chainId,
       span: { from: positions.get(key) ?? (await startOf(deps, deposit, head, signal)), to: head },
       visit: async (range): Promise<Refunded | null> => {
-        for (const leaf of await leavesIn(deps, deposit, spokePool, range, signal)) {
-          if (!(await isOurs(deps, deposit, leaf, signal))) continue;
-          if (await isTooEarly(deps, deposit, leaf, signal)) continue;
-          const moved = await movedBy(deps, deposit, leaf, spokePool, signal);
-          // Nothing was transferred: the token refused, and the SpokePool keeps the amount for a later claim.
-          if (moved === 0n) continue;
-          const { txHash, blockNumber } = leaf;
-          const refundedBase = moved < deposit.inputAmount ? moved : deposit.inputAmount;
-          return { state: "refunded", chainId, txHash, blockNumber, refundedBase, token: tokenOf(deposit) };
+        for (const leaf of await leavesIn(deps, deposit, range, signal)) {
+          const judged = await judge(deps, deposit, leaf, signal);
+          if (judged === null) continue;
+          if ("state" in judged) return judged;
+          doubts.push(judged);
         }
         return null;
       },
     });
-    if (found === null) {
-      const next = scannedTo - tuning.reorgBlocks;
-      positions.remember(key, next > deposit.originBlock ? next : deposit.originBlock);
-    }
-    return found;
+    if (found !== null) return found;
+    const next = scannedTo - tuning.reorgBlocks;
+    remember(key, next > deposit.originBlock ? next : deposit.originBlock, doubts);
+    return doubts.length === 0 ? { state: "expired" } : { state: "expired", doubts };
   };
-
-  function tokenOf({ originChainId, inputToken }: DepositRecord): Refunded["token"] {
-    const address = slice(inputToken, 12);
-    const token = registry
-      .tokens(originChainId)
-      .find((listed) => listed.address !== "native" && isAddressEqual(listed.address, address));
-    if (token !== undefined) return token;
-    const wrapped = registry.wrappedNative(originChainId);
-    if (wrapped.address !== "native" && isAddressEqual(wrapped.address, address)) return wrapped;
-    throw new DomainError("unsupported_token", `The refunded token ${address} is not configured any more.`);
-  }
 };

@@ -157,7 +157,7 @@ const createChainTracker = (deps: OnchainDeps): Track => {
     if (filled) return await findFill(deps, positions, request, deposit, signal);
     // A fill is still accepted in the second of the deadline.
     if (time <= BigInt(deposit.fillDeadline)) return { state: "waiting" };
-    return (await findRefund(deposit, signal)) ?? { state: "expired" };
+    return await findRefund(deposit, signal);
   };
 };
 

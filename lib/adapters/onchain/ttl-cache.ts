@@ -15,7 +15,7 @@ interface TtlCacheOptions<K, V> {
 
 export interface TtlCache<K, V> {
   get(key: K, signal: AbortSignal): Promise<V>;
-  /** Stores a value that was obtained without `load`. */
+  /** Stores a value that the caller obtained by other means than `load`. */
   set(key: K, value: V): void;
 }
 

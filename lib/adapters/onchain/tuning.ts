@@ -10,6 +10,8 @@ export interface Tuning {
   readonly poolStatesTtlMs: number;
   /** How long a dollar price is cached. */
   readonly priceTtlMs: number;
+  /** How long a gas price sets the fees of relayers. */
+  readonly gasPriceTtlMs: number;
   /** How long a block number may serve as the lower end of a later search for logs. */
   readonly blockNumberTtlMs: number;
   readonly hopsMax: number;
@@ -45,16 +47,20 @@ export interface Tuning {
   readonly swapDeadlineSeconds: number;
   /** Ranges of one search, of `logRangeBlocks` of the chain each. The next call continues after them. */
   readonly logRangesMax: number;
-  /** Blocks before and after a deposit in which others of the same depositor may share its refund. */
+  /** Blocks before a deposit in which a refund's leaf id may name another deposit of the same depositor. */
   readonly siblingDepositBlocks: bigint;
+  /** Ranges of a search that has to reach the end of its span in one go, such as that for all deposits of a bundle. */
+  readonly wholeSearchRangesMax: number;
+  /** How long before a deadline the bundle before the one that refunds may have been proposed, at most. */
+  readonly bundleLookbackSeconds: number;
   /** Blocks that a reorganisation may remove; searches start that many blocks earlier. */
   readonly reorgBlocks: bigint;
   /** How far the clocks of two chains may differ. */
   readonly clockSkewSeconds: number;
   /** Deposits whose search position is remembered; forgetting one only costs reading again. */
   readonly searchesRememberedMax: number;
-  /** Deposits that one refund may sum up; larger combinations are not tried. */
-  readonly aggregatedDepositsMax: number;
+  /** Deposits of one depositor that are compared with a refund; with more of them a person has to look. */
+  readonly siblingDepositsMax: number;
 }
 
 export const DEFAULT_TUNING: Tuning = {
@@ -63,6 +69,7 @@ export const DEFAULT_TUNING: Tuning = {
   poolsTtlMs: 300_000,
   poolStatesTtlMs: 10_000,
   priceTtlMs: 15_000,
+  gasPriceTtlMs: 5_000,
   blockNumberTtlMs: 30_000,
   hopsMax: 3,
   poolsPerPairMax: 3,
@@ -82,8 +89,10 @@ export const DEFAULT_TUNING: Tuning = {
   swapDeadlineSeconds: 1_800,
   logRangesMax: 20,
   siblingDepositBlocks: 2_500n,
+  wholeSearchRangesMax: 200,
+  bundleLookbackSeconds: 86_400,
   reorgBlocks: 64n,
   clockSkewSeconds: 300,
   searchesRememberedMax: 1_000,
-  aggregatedDepositsMax: 12,
+  siblingDepositsMax: 500,
 };

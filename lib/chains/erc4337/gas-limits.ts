@@ -19,9 +19,13 @@ export const bundledGasOf = (gas: GasLimits): bigint => passingOn(passingOn(gasT
 
 /**
  * Gas limit of a transaction that contains only this operation. `isSponsored`: it goes through the paymaster's own
- * call.
+ * call. `unusedGas` of the limits is charged without being used, so the transaction does not need it.
  */
-export const transactionGasAlone = (gas: GasLimits, { isSponsored }: { readonly isSponsored: boolean }): bigint => {
-  const bundled = bundledGasOf(gas) + SPARE_GAS;
+export const transactionGasAlone = (
+  gas: GasLimits & { readonly unusedGas?: bigint | undefined },
+  { isSponsored }: { readonly isSponsored: boolean },
+): bigint => {
+  const preVerificationGas = gas.preVerificationGas - (gas.unusedGas ?? 0n);
+  const bundled = bundledGasOf({ ...gas, preVerificationGas }) + SPARE_GAS;
   return isSponsored ? passingOn(bundled) : bundled;
 };

@@ -6,8 +6,8 @@ export interface ResolveDeps {
   readonly origin: SolverChain;
   readonly chainOf: (chainId: number) => SolverChain | undefined;
   readonly spokePool: Address;
-  /** Whether the relayer wants to fill it. */
-  readonly accepts: (deposit: Deposit) => boolean;
+  /** Whether the relayer wants to fill it now. It is asked again until the deposit is filled or expired. */
+  readonly accepts: (deposit: Deposit, destination: SolverChain) => Promise<boolean>;
   readonly log: (message: string) => void;
 }
 
@@ -63,7 +63,7 @@ const outcomeOf = async ({ origin, chainOf, spokePool }: ResolveDeps, deposit: D
 export const resolveDeposit = async (deps: ResolveDeps, deposit: Deposit): Promise<Address | null> => {
   const { origin, chainOf, spokePool, accepts, log } = deps;
   const destination = chainOf(deposit.destinationChainId);
-  if (!destination || !accepts(deposit)) return outcomeOf(deps, deposit);
+  if (!destination || !(await accepts(deposit, destination))) return outcomeOf(deps, deposit);
   const obstacle = await fill(spokePool, destination, deposit);
   if (obstacle === null) return destination.sender.address;
   const outcome = await outcomeOf(deps, deposit);

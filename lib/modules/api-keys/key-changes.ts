@@ -40,6 +40,8 @@ interface KeyFields {
   readonly dailyCapUsd?: string | undefined;
   /** Checksummed; empty for any. */
   readonly recipients?: readonly string[] | undefined;
+  /** In CIDR notation, as `plainNetwork` gives it; empty for any. */
+  readonly networks?: readonly string[] | undefined;
   readonly approval?: GivenApproval | undefined;
 }
 
@@ -79,6 +81,7 @@ const rightsOfNew = (input: NewApiKey, now: Date): KeyRights => {
   return {
     scopes: [...new Set(input.scopes ?? SCOPES)],
     policy: { ...policy, recipients: [...new Set(recipients)] },
+    networks: [...new Set(input.networks)],
     expiresAt: readExpiry(input.expiresAt ?? null, now),
   };
 };
@@ -96,10 +99,11 @@ const rightsAfter = (before: ApiKey, input: ApiKeyChange, now: Date): KeyRights 
     dailyCapUsd: capAfter(before.policy, input),
     recipients: input.recipients === undefined ? before.policy.recipients : [...new Set(input.recipients)],
   },
+  networks: input.networks === undefined ? before.networks : [...new Set(input.networks)],
   expiresAt: input.expiresAt === undefined ? before.expiresAt : readExpiry(input.expiresAt, now),
 });
 
-const keyEvent = (type: "api_key.created" | "api_key.updated", key: ApiKey, at: Date): NewEvent => {
+export const keyEvent = (type: "api_key.created" | "api_key.updated", key: ApiKey, at: Date): NewEvent => {
   const { id, projectId, name, prefix, last4, scopes, policy } = key;
   const data = {
     keyId: id,
@@ -111,6 +115,20 @@ const keyEvent = (type: "api_key.created" | "api_key.updated", key: ApiKey, at: 
     dailyCapUsd: policy.dailyCapUsd,
   };
   return { projectId, type, objectId: id, data, at };
+};
+
+/** A key that was not revoked. @throws DomainError `not_found`, `invalid_state` */
+export const findUsable = async ({ database }: KeyChangesDeps, { projectId }: UserActor, id: string) => {
+  const found = isId("apiKey", id) ? await findApiKey(database.prisma, { projectId, id }) : null;
+  if (found === null) throw notFound();
+  if (found.key.revokedAt !== null) throw new DomainError("invalid_state", "This API key was revoked; make a new one.");
+  return found;
+};
+
+/** What the mail to the owners says of who did it. */
+export const noticeBy = async ({ people, publicUrl }: KeyChangesDeps, { userId }: UserActor, at: Date) => {
+  const person = (await people.signInWallet(userId))?.address ?? userId;
+  return { person, userId, at, publicUrl };
 };
 
 /** Creates keys and changes their rights. A change that widens authority needs an approval of exactly that change. */
@@ -126,11 +144,6 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
     throw invalidRequest([{ path: "dailyCapUsd", message }], `The key's daily cap ${message}.`);
   };
 
-  const told = async ({ userId }: UserActor, at: Date) => {
-    const person = (await deps.people.signInWallet(userId))?.address ?? userId;
-    return { person, userId, at, publicUrl: deps.publicUrl };
-  };
-
   const create = async (actor: UserActor, input: NewApiKey): Promise<{ key: ApiKey; secret: string }> => {
     mayManage(actor);
     const { projectId, userId: createdBy } = actor;
@@ -142,7 +155,7 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
     const approved = isWiderThanDefault(rights)
       ? await deps.approvals.requireApproval(actor, creationOf(name, rights), input.approval)
       : null;
-    const notice = await told(actor, createdAt);
+    const notice = await noticeBy(deps, actor, createdAt);
     const { secret, ...shown } = newApiKeySecret(deps.kind);
     const secretHash = deps.secrets.hash(HASH_PURPOSE, secret);
     const key = await database.transaction(async (tx) => {
@@ -150,7 +163,7 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
       const fields = { id: newId("apiKey"), projectId, createdBy, name, ...rights, createdAt };
       const made = await insertApiKey(tx, { ...fields, ...shown, secretHash, appSecretId: deps.secrets.id });
       const entry = { projectId, actor: createdBy, subject: made.id, at: createdAt };
-      const data = { name, scopes: rights.scopes, ...rights.policy, ...approved?.record };
+      const data = { name, scopes: rights.scopes, networks: rights.networks, ...rights.policy, ...approved?.record };
       await recordAudit(tx, { ...entry, action: "api_key.created", data });
       await recordEvents(tx, [keyEvent("api_key.created", made, createdAt)]);
       await deps.projects.tellOwners(tx, newKeyNotice({ key: made, ...notice }, approved?.record.approvedBy ?? null));
@@ -163,10 +176,7 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
   const update = async (actor: UserActor, id: string, input: ApiKeyChange) => {
     mayManage(actor);
     const { projectId, userId } = actor;
-    const found = isId("apiKey", id) ? await findApiKey(database.prisma, { projectId, id }) : null;
-    if (found === null) throw notFound();
-    const { key: before, lookup, version } = found;
-    if (before.revokedAt !== null) throw new DomainError("invalid_state", "This API key was revoked; make a new one.");
+    const { key: before, lookup, version } = await findUsable(deps, actor, id);
     const at = clock.now();
     const after = { name: input.name ?? before.name, ...rightsAfter(before, input, at) };
     checkCap(after.policy);
@@ -174,13 +184,20 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
     const approved = isWider(before, after)
       ? await deps.approvals.requireApproval(actor, wideningOf(before, after), input.approval)
       : null;
-    const notice = await told(actor, at);
+    const notice = await noticeBy(deps, actor, at);
     const key = await database.transaction(async (tx) => {
       await approved?.consume(tx);
       const changed = await changeApiKey(tx, { projectId, id, version }, after);
       if (changed === null) throw changedMeanwhile();
-      const { name, scopes, policy, expiresAt } = changed;
-      const data = { name, scopes, ...policy, expiresAt: expiresAt?.toISOString() ?? null, ...approved?.record };
+      const { name, scopes, policy, networks, expiresAt } = changed;
+      const data = {
+        name,
+        scopes,
+        networks,
+        ...policy,
+        expiresAt: expiresAt?.toISOString() ?? null,
+        ...approved?.record,
+      };
       await recordAudit(tx, { projectId, actor: userId, subject: id, action: "api_key.updated", data, at });
       await recordEvents(tx, [keyEvent("api_key.updated", changed, at)]);
       if (approved !== null)
@@ -193,7 +210,7 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
   return { create, update };
 };
 
-const changedMeanwhile = (): DomainError =>
+export const changedMeanwhile = (): DomainError =>
   new DomainError(
     "invalid_state",
     "The key was changed or revoked meanwhile. Read it again; this change was not made.",

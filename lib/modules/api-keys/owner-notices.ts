@@ -12,7 +12,13 @@ interface Told {
   readonly publicUrl: string;
 }
 
-const BY = { code: "a code that was mailed", signature: "a signature of the wallet" } as const;
+const BY = {
+  code: "a code that was mailed",
+  signature: "a signature of the wallet",
+  totp: "the authenticator app",
+  recovery_code: "a recovery code",
+  passkey: "a passkey",
+} as const;
 
 const textOf = (told: Told, verb: string, approvedBy: keyof typeof BY | null): string => {
   const { key, person, userId, at, publicUrl } = told;
@@ -35,6 +41,13 @@ export const newKeyNotice = (told: Told, approvedBy: keyof typeof BY | null): Ow
   projectId: told.key.projectId,
   subject: `New API key ${quoted(told.key.name)}${told.key.policy.otp === "exempt" ? ", which moves money without a code" : ""}`,
   text: textOf(told, "made", approvedBy),
+});
+
+/** Mail to the owners about a key that has a new secret. */
+export const rotatedKeyNotice = (told: Told, approvedBy: keyof typeof BY | null): OwnerNotice => ({
+  projectId: told.key.projectId,
+  subject: `The API key ${quoted(told.key.name)} has a new secret`,
+  text: textOf(told, "given a new secret", approvedBy),
 });
 
 /** Mail to the owners about a key that may do more than before. */

@@ -1,7 +1,7 @@
 import type { Queryable } from "@/lib/db/client";
 import { parseApiKey, type ApiKey, type StoredApiKey } from "./api-key";
 
-interface NewApiKey extends Omit<ApiKey, "lastUsedAt" | "revokedAt"> {
+interface NewApiKey extends Omit<ApiKey, "lastUsedAt" | "lastUsedAddress" | "revokedAt" | "previous"> {
   readonly lookup: string;
   readonly secretHash: Uint8Array;
   readonly appSecretId: string;
@@ -9,7 +9,8 @@ interface NewApiKey extends Omit<ApiKey, "lastUsedAt" | "revokedAt"> {
 
 export const insertApiKey = async (db: Queryable, { policy, ...key }: NewApiKey): Promise<ApiKey> => {
   const { otp: otpPolicy, dailyCapUsd, recipients } = policy;
-  const stored = { ...key, scopes: [...key.scopes], secretHash: Uint8Array.from(key.secretHash) };
+  const lists = { scopes: [...key.scopes], networks: [...key.networks] };
+  const stored = { ...key, ...lists, secretHash: Uint8Array.from(key.secretHash) };
   return parseApiKey(
     await db.apiKey.create({ data: { ...stored, otpPolicy, dailyCapUsd, recipients: [...recipients] } }),
   );
@@ -37,9 +38,53 @@ export const listUsableKeysOf = async (
   return rows.map(({ id }) => id);
 };
 
+/** The key of a current secret, or of one that a rotation has replaced. */
 export const findByLookup = async (db: Queryable, lookup: string): Promise<StoredApiKey | null> => {
-  const row = await db.apiKey.findUnique({ where: { lookup } });
-  return row === null ? null : { ...parseApiKey(row), secretHash: row.secretHash, appSecretId: row.appSecretId };
+  const row = await db.apiKey.findFirst({ where: { OR: [{ lookup }, { previousLookup: lookup }] } });
+  if (row === null) return null;
+  const key = parseApiKey(row);
+  if (row.lookup === lookup)
+    return { ...key, secretHash: row.secretHash, appSecretId: row.appSecretId, replacedAt: null };
+  if (row.previousHash === null || row.previousUntil === null) return null;
+  const { previousHash: secretHash, previousAppSecretId: appSecretId, previousUntil: replacedAt } = row;
+  return { ...key, secretHash, appSecretId, replacedAt };
+};
+
+interface NewSecret {
+  readonly lookup: string;
+  readonly prefix: string;
+  readonly last4: string;
+  readonly secretHash: Uint8Array;
+  readonly appSecretId: string;
+}
+
+/**
+ * Gives the key a new secret; the present one is good until `previousUntil`, and the one before that no longer. Compare-and-set.
+ * @returns null when the key was revoked, or changed since that version was read
+ */
+export const rotateApiKey = async (
+  db: Queryable,
+  { projectId, id, version }: { projectId: string; id: string; version: number },
+  { secretHash, ...shown }: NewSecret,
+  previousUntil: Date,
+): Promise<ApiKey | null> => {
+  const where = { projectId, id, version, revokedAt: null };
+  const row = await db.apiKey.findFirst({ where });
+  if (row === null) return null;
+  const { count } = await db.apiKey.updateMany({
+    where,
+    data: {
+      ...shown,
+      secretHash: Uint8Array.from(secretHash),
+      previousLookup: row.lookup,
+      previousHash: row.secretHash,
+      previousAppSecretId: row.appSecretId,
+      previousLast4: row.last4,
+      previousUntil,
+      version: { increment: 1 },
+    },
+  });
+  return count === 1 ? parseApiKey(await db.apiKey.findUniqueOrThrow({ where: { id } })) : null;
 };
 
 /** Compare-and-set: changes nothing when another instance has hashed the key anew. */
@@ -76,10 +121,11 @@ export const findApiKey = async (
 export const changeApiKey = async (
   db: Queryable,
   { projectId, id, version }: { projectId: string; id: string; version: number },
-  { name, scopes, policy, expiresAt }: Pick<ApiKey, "name" | "scopes" | "policy" | "expiresAt">,
+  { name, scopes, policy, networks, expiresAt }: Pick<ApiKey, "name" | "scopes" | "policy" | "networks" | "expiresAt">,
 ): Promise<ApiKey | null> => {
   const { otp: otpPolicy, dailyCapUsd, recipients } = policy;
-  const rights = { scopes: [...scopes], otpPolicy, dailyCapUsd, recipients: [...recipients], expiresAt };
+  const lists = { scopes: [...scopes], recipients: [...recipients], networks: [...networks] };
+  const rights = { ...lists, otpPolicy, dailyCapUsd, expiresAt };
   const { count } = await db.apiKey.updateMany({
     where: { projectId, id, version, revokedAt: null },
     data: { name, ...rights, version: { increment: 1 } },
@@ -97,13 +143,13 @@ export const revokeApiKey = async (
   return row?.revokedAt ? { lookup: row.lookup, revokedAt: row.revokedAt, changed: count === 1 } : null;
 };
 
-/** Stores the time of use, unless another instance has stored one since `unlessSince`. */
+/** Stores the time and the caller of a use, unless another instance has stored one since `unlessSince`. */
 export const touchApiKey = async (
   db: Queryable,
-  { id, at, unlessSince }: { id: string; at: Date; unlessSince: Date },
+  { id, at, from, unlessSince }: { id: string; at: Date; from: string | null; unlessSince: Date },
 ): Promise<void> => {
   await db.apiKey.updateMany({
     where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: unlessSince } }] },
-    data: { lastUsedAt: at },
+    data: { lastUsedAt: at, lastUsedAddress: from },
   });
 };

@@ -10,6 +10,7 @@ const JUNE = new Date("2026-06-01T00:00:00Z");
 const base: KeyRights = {
   scopes: ["balances:read", "transfers:write"],
   policy: { otp: "exempt", dailyCapUsd: "500", recipients: [SHOP] },
+  networks: ["203.0.113.0/24"],
   expiresAt: MAY,
 };
 const withPolicy = (policy: Partial<KeyRights["policy"]>): KeyRights => ({
@@ -28,6 +29,8 @@ test.each<[string, KeyRights, KeyRights]>([
   ["a recipient more", base, withPolicy({ recipients: [SHOP, BANK] })],
   ["another recipient", base, withPolicy({ recipients: [BANK] })],
   ["from a list to any", base, anybody],
+  ["a network more", base, { ...base, networks: ["203.0.113.0/24", "198.51.100.0/24"] }],
+  ["from networks to any", base, { ...base, networks: [] }],
   ["a later expiry", base, { ...base, expiresAt: JUNE }],
   ["no expiry", base, { ...base, expiresAt: null }],
   ["narrower in one respect, wider in another", base, { ...withPolicy({ dailyCapUsd: "1" }), expiresAt: JUNE }],

@@ -7,6 +7,8 @@ import { quoted, type Change } from "@/lib/modules/approvals/service";
 export interface KeyRights {
   readonly scopes: readonly string[];
   readonly policy: ApiKeyPolicy;
+  /** In CIDR notation; empty for any. */
+  readonly networks: readonly string[];
   readonly expiresAt: Date | null;
 }
 
@@ -14,13 +16,15 @@ export interface KeyRights {
 const DEFAULTS: KeyRights = {
   scopes: SCOPES,
   policy: { otp: "required", dailyCapUsd: null, recipients: [] },
+  networks: [],
   expiresAt: null,
 };
 
-const addsRecipients = (before: readonly string[], after: readonly string[]): boolean => {
+/** Whether a list of what is allowed grows. */
+const addsToList = (before: readonly string[], after: readonly string[]): boolean => {
   if (before.length === 0) return false;
-  // An empty list is any address.
-  return after.length === 0 || after.some((address) => !before.includes(address));
+  // An empty list allows any.
+  return after.length === 0 || after.some((entry) => !before.includes(entry));
 };
 
 const movesMore = (before: ApiKeyPolicy, after: ApiKeyPolicy): boolean => {
@@ -35,13 +39,16 @@ const livesLonger = (before: Date | null, after: Date | null): boolean =>
 export const isWider = (before: KeyRights, after: KeyRights): boolean =>
   after.scopes.some((scope) => !before.scopes.includes(scope)) ||
   movesMore(before.policy, after.policy) ||
-  addsRecipients(before.policy.recipients, after.policy.recipients) ||
+  addsToList(before.policy.recipients, after.policy.recipients) ||
+  addsToList(before.networks, after.networks) ||
   livesLonger(before.expiresAt, after.expiresAt);
 
 /** Whether a new key may do more than one that is made with a name alone. */
 export const isWiderThanDefault = (rights: KeyRights): boolean => isWider(DEFAULTS, rights);
 
-const WORDS: Readonly<Record<"scopes" | "code" | "recipients" | "expires", (rights: KeyRights) => string>> = {
+const WORDS: Readonly<
+  Record<"scopes" | "code" | "recipients" | "networks" | "expires", (rights: KeyRights) => string>
+> = {
   scopes: ({ scopes }) => `May: ${scopes.join(", ")}`,
   code: ({ policy }) =>
     policy.dailyCapUsd === null
@@ -49,17 +56,19 @@ const WORDS: Readonly<Record<"scopes" | "code" | "recipients" | "expires", (righ
       : `Moves money without a code: up to ${policy.dailyCapUsd} US dollars per UTC day`,
   recipients: ({ policy }) =>
     `Sends to: ${policy.recipients.length === 0 ? "any address" : policy.recipients.join(", ")}`,
+  networks: ({ networks }) => `Is used from: ${networks.length === 0 ? "any network" : networks.join(", ")}`,
   expires: ({ expiresAt }) => `Expires: ${expiresAt?.toISOString() ?? "never"}`,
 };
 
 /** Each right in words, a line each. */
 export const rightsLines = (rights: KeyRights): string[] => Object.values(WORDS).map((words) => words(rights));
 
-const valuesOf = ({ scopes, policy, expiresAt }: KeyRights) => ({
+const valuesOf = ({ scopes, policy, networks, expiresAt }: KeyRights) => ({
   scopes: [...scopes].sort(),
   otp: policy.otp,
   dailyCapUsd: policy.dailyCapUsd,
   recipients: [...policy.recipients].sort(),
+  networks: [...networks].sort(),
   expiresAt: expiresAt?.toISOString() ?? null,
 });
 
@@ -96,4 +105,15 @@ export const wideningOf = (before: NamedKey, after: KeyRights & { readonly name:
     before: { name: before.name, ...valuesOf(before) },
     after: { name: after.name, ...valuesOf(after) },
   },
+});
+
+/** A new secret for a key that may do more than one made with a name alone. */
+export const rotationOf = (key: NamedKey, overlapSeconds: number): Change => ({
+  kind: "api_key.rotate",
+  title: `Make a new secret for the API key ${quoted(key.name)} (${key.prefix}…${key.last4}, ${key.id})`,
+  lines: [
+    ...rightsLines(key),
+    `The present secret ends: ${overlapSeconds === 0 ? "at once" : `${String(overlapSeconds)} seconds later`}`,
+  ],
+  values: { keyId: key.id, last4: key.last4, overlapSeconds },
 });

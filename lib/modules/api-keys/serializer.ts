@@ -14,10 +14,13 @@ const toRecord = (key: ApiKey): ApiKeyRecord => ({
   otp: key.policy.otp,
   dailyCapUsd: key.policy.dailyCapUsd,
   recipients: key.policy.recipients.map((recipient) => getAddress(recipient)),
+  networks: [...key.networks],
   createdAt: key.createdAt.toISOString(),
   expiresAt: key.expiresAt?.toISOString() ?? null,
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  lastUsedAddress: key.lastUsedAddress,
   revokedAt: key.revokedAt?.toISOString() ?? null,
+  previous: key.previous === null ? null : { last4: key.previous.last4, until: key.previous.until.toISOString() },
   createdBy: key.createdBy,
 });
 
@@ -25,6 +28,7 @@ export const toApiKeys = (keys: readonly ApiKey[]): ResponseOf<typeof listApiKey
 
 export const toApiKey = (key: ApiKey): ResponseOf<typeof updateApiKey> => toRecord(key);
 
+/** Of a new key, and of one with a new secret. */
 export const toCreatedApiKey = (made: { key: ApiKey; secret: string }): ResponseOf<typeof createApiKey> => ({
   ...toRecord(made.key),
   secret: made.secret,

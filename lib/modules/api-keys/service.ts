@@ -10,7 +10,9 @@ import { recordEvents } from "@/lib/modules/events/service";
 import type { Secrets } from "@/lib/modules/encryption/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import type { ApiKey, StoredApiKey } from "./api-key";
+import { networkMatcher } from "@/lib/core/network-matcher";
 import { createKeyChanges, mayManage, type ApiKeyChange, type KeyChangesDeps, type NewApiKey } from "./key-changes";
+import { createKeyRotation, type RotateApiKey } from "./key-rotation";
 import { findByLookup, listApiKeys, listUsableKeysOf, rehashApiKey, revokeApiKey, touchApiKey } from "./repository";
 import { HASH_PURPOSE, parseApiKeySecret } from "./secret";
 
@@ -33,6 +35,11 @@ export interface ApiKeysService {
    * @throws DomainError as `create`, `not_found`, `invalid_state` when it was revoked or changed meanwhile
    */
   update(actor: UserActor, id: string, input: ApiKeyChange): Promise<ApiKey>;
+  /**
+   * Gives the key a new secret; the present one ends after `overlapSeconds`. Every owner gets a mail.
+   * @throws DomainError as `update`
+   */
+  rotate(actor: UserActor, id: string, input: RotateApiKey): Promise<{ key: ApiKey; secret: string }>;
   /** @throws DomainError `forbidden` unless owner or admin */
   checkMayManage(actor: UserActor): void;
   /** Keys of the actor's project, newest first (1,000 at most). */
@@ -43,15 +50,17 @@ export interface ApiKeysService {
   revokeKeysOf(tx: Tx, actor: UserActor, userId: string): Promise<void>;
   /**
    * Who a secret stands for. Waits for nothing while the key was read less than a second ago.
-   * @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked`
+   * @param from IP address of the caller; null where it is not known
+   * @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked`, `forbidden` from outside of the key's networks
    */
-  verify(secret: string): Promise<ApiKeyActor>;
+  verify(secret: string, from?: string | null): Promise<ApiKeyActor>;
 }
 
 const KEYS_MAX = 1000;
 const TOUCH_SECONDS = 60;
 const TOUCHED_MAX = 10_000;
 const SECRETS_REMEMBERED_MAX = 1000;
+const NETWORK_LISTS_MAX = 1000;
 
 export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   const { database, secrets, clock } = deps;
@@ -66,16 +75,22 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   const read = createSecretReader(secrets);
   const changing = createKeyChanges(deps);
 
-  const admit = (key: StoredApiKey | null, hashes: readonly Buffer[]): ApiKeyActor => {
+  const isWithin = createNetworkCheck();
+  const rotate = createKeyRotation(deps);
+
+  const admit = (key: StoredApiKey | null, hashes: readonly Buffer[], from: string | null): ApiKeyActor => {
     if (key === null || !hashes.some((hash) => secrets.equals(key.secretHash, hash))) throw unknownKey();
     const now = clock.now();
     if (key.revokedAt !== null) throw new DomainError("api_key_revoked", "This API key was revoked. Use another one.");
     if (key.expiresAt !== null && key.expiresAt <= now)
       throw new DomainError("api_key_expired", "This API key has expired. Make a new one.");
-    touch(key.id, now);
+    if (key.replacedAt !== null && key.replacedAt <= now) throw replacedSecret(key.replacedAt);
+    if (!isWithin(key.networks, from)) throw wrongNetwork(from);
+    touch(key.id, now, from);
     const [current] = hashes;
-    if (current !== undefined && key.appSecretId !== secrets.id) rehash(key, current, now);
-    const { id: keyId, projectId, createdBy, scopes, policy, expiresAt } = key;
+    if (current !== undefined && key.replacedAt === null && key.appSecretId !== secrets.id) rehash(key, current, now);
+    const { id: keyId, projectId, createdBy, scopes, policy } = key;
+    const expiresAt = earlier(key.expiresAt, key.replacedAt);
     return { type: "apiKey", keyId, projectId, createdBy, scopes, policy, expiresAt };
   };
 
@@ -108,17 +123,22 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       keys.invalidate(lookup);
       return key;
     },
+    rotate: async (actor, id, input) => {
+      const { replacedLookup, ...made } = await rotate(actor, id, input);
+      keys.invalidate(replacedLookup);
+      return made;
+    },
     revoke,
     revokeKeysOf: async (tx, actor, userId) => {
       const ids = await listUsableKeysOf(tx, { projectId: actor.projectId, userId });
       for (const id of ids) await revokeOne(tx, actor, id);
     },
     list: (actor) => listApiKeys(database.prisma, actor.projectId, KEYS_MAX),
-    verify: async (secret) => {
+    verify: async (secret, from = null) => {
       const presented = read(secret);
       if (!presented) throw unknownKey();
       const key = await keys.get(presented.lookup);
-      const actor = admit(key, presented.hashes);
+      const actor = admit(key, presented.hashes, from);
       presented.remember();
       return actor;
     },
@@ -156,6 +176,35 @@ const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSec
 const unknownKey = (): DomainError =>
   new DomainError("unauthorized", "This API key is not known here. Check that it was copied whole.");
 
+const replacedSecret = (at: Date): DomainError =>
+  new DomainError(
+    "api_key_expired",
+    `This API key was rotated, and this secret ended at ${at.toISOString()}. Use the new secret.`,
+  );
+
+const wrongNetwork = (from: string | null): DomainError =>
+  new DomainError(
+    "forbidden",
+    from === null
+      ? "This API key may be used from some networks alone, and the caller's address is not known."
+      : `This API key may not be used from ${from}. An owner or admin can add the network to its list.`,
+  );
+
+const earlier = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b < a) ? b : a);
+
+/** Whether an address lies in one of a key's networks; an empty list allows any. Lists are read once. */
+const createNetworkCheck = (): ((networks: readonly string[], address: string | null) => boolean) => {
+  const matchers = new LRUCache<string, (address: string) => boolean>({ max: NETWORK_LISTS_MAX });
+  return (networks, address) => {
+    if (networks.length === 0) return true;
+    if (address === null) return false;
+    const text = networks.join(" ");
+    const matches = matchers.get(text) ?? networkMatcher(networks);
+    matchers.set(text, matches);
+    return matches(address);
+  };
+};
+
 /** True at most once a minute for each key. */
 const onceAMinute = (): ((id: string, at: Date) => boolean) => {
   const seenMs = new LRUCache<string, number>({ max: TOUCHED_MAX });
@@ -179,13 +228,13 @@ const createRehash = ({ database, secrets }: ApiKeysDeps): ((key: StoredApiKey, 
   };
 };
 
-/** Writes `lastUsedAt` once a minute at most, and never makes a request wait for it. */
-const createTouch = ({ database }: ApiKeysDeps): ((id: string, at: Date) => void) => {
+/** Writes when and from where the key was used, once a minute at most, and never makes a request wait for it. */
+const createTouch = ({ database }: ApiKeysDeps): ((id: string, at: Date, from: string | null) => void) => {
   const isDue = onceAMinute();
-  return (id, at) => {
+  return (id, at, from) => {
     if (!isDue(id, at)) return;
     const unlessSince = addSeconds(at, -TOUCH_SECONDS);
     // Lost when the database is away: the next minute writes again, and the request has its own trouble to tell.
-    touchApiKey(database.prisma, { id, at, unlessSince }).catch(() => undefined);
+    touchApiKey(database.prisma, { id, at, from, unlessSince }).catch(() => undefined);
   };
 };

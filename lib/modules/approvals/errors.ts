@@ -13,7 +13,7 @@ export const approvalUsed = (): DomainError =>
     { details: [{ path: "approval.approvalId", message: "was used already or has expired" }] },
   );
 
-export const wrongSignature = (address: string): DomainError => {
+export const wrongSignature = (address: string, path: string): DomainError => {
   const message = `The signature is not one of ${address}, the wallet you sign in with, over the message of this approval. Nothing was changed.`;
-  return new DomainError("invalid_signature", message, { details: [{ path: "approval.signature", message }] });
+  return new DomainError("invalid_signature", message, { details: [{ path, message }] });
 };

@@ -1,6 +1,6 @@
 import type { Queryable } from "@/lib/db/client";
 
-export type ApprovalMeans = "code" | "signature";
+export type ApprovalMeans = "code" | "signature" | "totp" | "recovery_code" | "passkey";
 
 export interface Approval {
   readonly id: string;

@@ -1,11 +1,13 @@
 import type { Hex } from "viem";
 import { isRecovered, verifySignedMessage, type ChainClients } from "@/lib/chains/signed-message";
+import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
+import { givenCode } from "@/lib/contracts/proofs";
 import type { Actor, UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
-import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { digestOf, type ChangeValue } from "./digest";
@@ -29,6 +31,9 @@ export interface Change {
 export interface GivenApproval {
   readonly approvalId: string;
   readonly otp?: string | undefined;
+  readonly totp?: string | undefined;
+  readonly recoveryCode?: string | undefined;
+  readonly passkey?: PasskeyAssertion | undefined;
   readonly signature?: string | undefined;
 }
 
@@ -47,7 +52,7 @@ export interface Approved {
 
 export interface ApprovalsService {
   /**
-   * Lets a change pass that the person has approved by code or signature. Makes no change itself, but uses a right code up.
+   * Lets a change pass that the person has approved by a code, a second factor or a signature. Makes no change itself, but uses a right code up.
    * @example
    *     const approved = await approvals.requireApproval(actor, change, body.approval);
    *     await database.transaction(async (tx) => { await approved.consume(tx); … });
@@ -56,10 +61,23 @@ export interface ApprovalsService {
    */
   requireApproval(actor: UserActor, change: Change, given: GivenApproval | undefined): Promise<Approved>;
   /**
-   * Mails the code that approves the change.
+   * Mails the code that approves the change, or gives the challenge that a passkey signs.
    * @throws DomainError `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited`, `provider_error`
    */
-  requestCode(actor: Actor, approvalId: string): Promise<OtpSent>;
+  requestCode(actor: Actor, approvalId: string, channel?: CodeChannel): Promise<OtpSent>;
+  /**
+   * Checks that the wallet that the person signs in with signed the message (EIP-191, ERC-1271, ERC-6492).
+   * @throws DomainError `invalid_signature` naming `path`, `chain_unavailable`
+   */
+  checkSignature(signed: SignedByPerson): Promise<void>;
+}
+
+export interface SignedByPerson {
+  readonly userId: string;
+  readonly message: string;
+  readonly signature: string;
+  /** The field of the request that has the signature. */
+  readonly path: string;
 }
 
 export interface ApprovalsDeps {
@@ -78,19 +96,34 @@ export interface ApprovalsDeps {
 const APPROVAL_SECONDS = 600;
 
 export { quoted };
+export type { ApprovalMeans };
+
+const walletOf = async (deps: ApprovalsDeps, userId: string) => {
+  const wallet = await deps.people.signInWallet(userId);
+  if (wallet === null) throw notFound();
+  return wallet;
+};
+
+const createSignatureCheck =
+  (deps: ApprovalsDeps): ApprovalsService["checkSignature"] =>
+  async ({ userId, message, signature, path }) => {
+    const { address, contractChainId } = await walletOf(deps, userId);
+    const signed = { address: address as EvmAddress, message, signature: signature as Hex };
+    // As for signing in: a plain account signs by itself on every chain, a contract on the chain of its first sign-in.
+    const isRight =
+      contractChainId === null
+        ? await isRecovered(signed)
+        : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) === "contract";
+    if (!isRight) throw wrongSignature(address, path);
+  };
 
 export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService => {
   const { database, clock } = deps;
-
-  const walletOf = async (userId: string) => {
-    const wallet = await deps.people.signInWallet(userId);
-    if (wallet === null) throw notFound();
-    return wallet;
-  };
+  const checkSignature = createSignatureCheck(deps);
 
   const ask = async (actor: UserActor, change: Change, digest: Uint8Array<ArrayBuffer>): Promise<Approval> => {
     const { projectId, userId } = actor;
-    const [wallet, memberships] = await Promise.all([walletOf(userId), deps.projects.list(userId)]);
+    const [wallet, memberships] = await Promise.all([walletOf(deps, userId), deps.projects.list(userId)]);
     const name = memberships.find((membership) => membership.projectId === projectId)?.name ?? "";
     const id = newId("approval");
     const createdAt = clock.now();
@@ -107,28 +140,15 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
   const find = async ({ projectId, userId }: UserActor, id: string): Promise<Approval | null> =>
     isId("approval", id) ? findApproval(database.prisma, { projectId, userId, id }) : null;
 
-  const checkSignature = async (approval: Approval, signature: string): Promise<void> => {
-    const { address, contractChainId } = await walletOf(approval.userId);
-    const signed = { address: address as EvmAddress, message: approval.message, signature: signature as Hex };
-    // As for signing in: a plain account signs by itself on every chain, a contract on the chain of its first sign-in.
-    const isRight =
-      contractChainId === null
-        ? await isRecovered(signed)
-        : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) === "contract";
-    if (!isRight) throw wrongSignature(address);
-  };
-
-  const check = async (
-    actor: UserActor,
-    approval: Approval,
-    { otp, signature }: GivenApproval,
-  ): Promise<ApprovalMeans> => {
-    if (otp !== undefined) {
-      await deps.otp.consume({ actor, subjectId: approval.id, digest: approval.digest, code: otp });
-      return "code";
+  const check = async (actor: UserActor, approval: Approval, given: GivenApproval): Promise<ApprovalMeans> => {
+    const code = givenCode(given);
+    if (code === undefined) {
+      const { userId, message } = approval;
+      await checkSignature({ userId, message, signature: given.signature ?? "0x", path: "approval.signature" });
+      return "signature";
     }
-    await checkSignature(approval, signature ?? "0x");
-    return "signature";
+    const { means } = await deps.otp.consume({ actor, subjectId: approval.id, digest: approval.digest, code });
+    return means;
   };
 
   const requireApproval: ApprovalsService["requireApproval"] = async (actor, change, given) => {
@@ -152,7 +172,8 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
 
   return {
     requireApproval,
-    requestCode: async (actor, approvalId) => {
+    checkSignature,
+    requestCode: async (actor, approvalId, channel) => {
       const approval = actor.type === "user" ? await find(actor, approvalId) : null;
       if (approval === null) throw notFound();
       if (approval.consumedAt !== null || approval.expiresAt <= clock.now()) throw approvalUsed();
@@ -162,6 +183,7 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
         digest: approval.digest,
         subject: "Your code to approve a change",
         lines: approval.message.split("\n"),
+        channel,
       });
     },
   };

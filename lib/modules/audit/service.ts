@@ -5,10 +5,12 @@ import type { RequestContext } from "@/lib/core/request-context";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database, Tx } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
+import type { StatementPart } from "@/lib/db/together";
 import type { AuditData, AuditEvent } from "./audit-event";
-import { insertAuditEvent, listAuditEvents } from "./repository";
+import { auditParts, insertAuditEvent, listAuditEvents, type ChainedAuditEvent } from "./repository";
 
 export type { AuditData, AuditEvent } from "./audit-event";
+export type { ChainedAuditEvent } from "./repository";
 
 export interface AuditEntry {
   readonly projectId: string | null;
@@ -35,34 +37,65 @@ export const doneBy = (actor: Actor): Pick<AuditEntry, "projectId" | "actor" | "
 export const recordAudit = (tx: Tx, entry: AuditEntry): Promise<void> => recordAuditOn(sqlOf(tx), entry);
 
 /** As `recordAudit`, for transactions on a connection of the raw pools. */
-export const recordAuditOn = (sql: Sql, { at, data = {}, request, ...entry }: AuditEntry): Promise<void> =>
-  insertAuditEvent(sql, {
-    id: newId("auditEvent"),
-    ...entry,
-    data,
-    requestId: request?.requestId ?? null,
-    clientAddress: request?.clientAddress ?? null,
-    createdAt: at,
-  });
+export const recordAuditOn = (sql: Sql, entry: AuditEntry): Promise<void> => insertAuditEvent(sql, toAuditEvent(entry));
+
+/** As `recordAudit`, as parts of a statement that stores the action as well. */
+export const auditEntryParts = (entry: AuditEntry): readonly StatementPart[] => auditParts(toAuditEvent(entry));
+
+const toAuditEvent = ({ at, data = {}, request, ...entry }: AuditEntry): AuditEvent => ({
+  id: newId("auditEvent"),
+  ...entry,
+  data,
+  requestId: request?.requestId ?? null,
+  clientAddress: request?.clientAddress ?? null,
+  createdAt: at,
+});
 
 export interface AuditFilter {
   readonly subject?: string | undefined;
   readonly action?: string | undefined;
+  readonly actor?: string | undefined;
+  /** RFC 3339. */
+  readonly from?: string | undefined;
+  /** RFC 3339; exclusive. */
+  readonly to?: string | undefined;
+  /** A part of any field. */
+  readonly text?: string | undefined;
 }
 
+const EXPORT_PAGE = 500;
+
 /** The audit log of a project, for its owners and admins. */
-export const createAuditService = ({ database }: { readonly database: Database }) => ({
-  /** Newest first. @throws DomainError `forbidden` unless owner or admin, `invalid_request` for a cursor that no list gave */
-  list: async (
-    actor: UserActor,
-    { cursor, limit, ...filter }: AuditFilter & { cursor?: string | undefined; limit: number },
-  ): Promise<{ data: readonly AuditEvent[]; nextCursor: string | null }> => {
-    requirePermission(actor, "audit:read");
-    if (cursor !== undefined && !isId("auditEvent", cursor))
-      throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
-    const query = { ...filter, projectId: actor.projectId, before: cursor, limit: limit + 1 };
-    const rows = await listAuditEvents(sqlOn(database.pool), query);
-    const data = rows.slice(0, limit);
-    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
-  },
-});
+export const createAuditService = ({ database }: { readonly database: Database }) => {
+  const read = (actor: UserActor, filter: AuditFilter, page: { before: string | undefined; limit: number }) =>
+    listAuditEvents(sqlOn(database.pool), { ...filter, ...page, projectId: actor.projectId });
+
+  async function* all(actor: UserActor, filter: AuditFilter): AsyncGenerator<ChainedAuditEvent> {
+    for (let before: string | undefined; ;) {
+      const rows = await read(actor, filter, { before, limit: EXPORT_PAGE });
+      yield* rows;
+      before = rows.at(-1)?.id;
+      if (rows.length < EXPORT_PAGE) return;
+    }
+  }
+
+  return {
+    /** Newest first. @throws DomainError `forbidden` unless owner or admin, `invalid_request` for a cursor that no list gave */
+    list: async (
+      actor: UserActor,
+      { cursor, limit, ...filter }: AuditFilter & { cursor?: string | undefined; limit: number },
+    ): Promise<{ data: readonly ChainedAuditEvent[]; nextCursor: string | null }> => {
+      requirePermission(actor, "audit:read");
+      if (cursor !== undefined && !isId("auditEvent", cursor))
+        throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+      const rows = await read(actor, filter, { before: cursor, limit: limit + 1 });
+      const data = rows.slice(0, limit);
+      return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+    },
+    /** Every row that fits, newest first, page by page. @throws DomainError `forbidden` unless owner or admin */
+    allFor: (actor: UserActor, filter: AuditFilter): AsyncIterable<ChainedAuditEvent> => {
+      requirePermission(actor, "audit:read");
+      return all(actor, filter);
+    },
+  };
+};

@@ -1,5 +1,4 @@
 import type { Queryable } from "@/lib/db/client";
-import { parseSession, type Session, type SessionKind } from "./session";
 import { parseUser, type User } from "./user";
 
 // ---------------------------------------------------------------- nonces
@@ -73,53 +72,4 @@ export const setUserEmail = async (
 ): Promise<void> => {
   const { userId: id, email, emailVerifiedAt } = change;
   await db.user.update({ where: { id }, data: { email, emailVerifiedAt } });
-};
-
-// ---------------------------------------------------------------- sessions
-
-interface NewSession {
-  readonly id: string;
-  readonly userId: string;
-  readonly kind: SessionKind;
-  readonly refreshHash: Uint8Array | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly userAgent: string | null;
-}
-
-export const insertSession = async (db: Queryable, session: NewSession): Promise<void> => {
-  const refreshHash = session.refreshHash === null ? null : Uint8Array.from(session.refreshHash);
-  await db.session.create({ data: { ...session, refreshHash } });
-};
-
-export const findSession = async (db: Queryable, id: string): Promise<Session | null> => {
-  const row = await db.session.findUnique({ where: { id } });
-  return row === null ? null : parseSession(row);
-};
-
-interface Rotation {
-  readonly id: string;
-  /** The hash of the token under each accepted application secret. */
-  readonly from: readonly Uint8Array[];
-  readonly to: Uint8Array;
-  readonly now: Date;
-}
-
-/** Replaces the refresh token of a live session. Of any number of concurrent callers with the same token one gets the session. */
-export const rotateRefreshToken = async (db: Queryable, { id, from, to, now }: Rotation): Promise<Session | null> => {
-  const where = {
-    id,
-    refreshHash: { in: from.map((hash) => Uint8Array.from(hash)) },
-    revokedAt: null,
-    expiresAt: { gt: now },
-  };
-  const data = { refreshHash: Uint8Array.from(to), rotatedAt: now };
-  const { count } = await db.session.updateMany({ where, data });
-  return count === 1 ? findSession(db, id) : null;
-};
-
-/** Ends the session. @returns null when it had ended before */
-export const revokeSession = async (db: Queryable, id: string, now: Date): Promise<Session | null> => {
-  const { count } = await db.session.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: now } });
-  return count === 1 ? findSession(db, id) : null;
 };

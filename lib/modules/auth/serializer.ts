@@ -1,9 +1,12 @@
 import type { createNonce, createToken, getJwks, updateMe, verifyEmail } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import type { listSessions, revokeSession } from "@/lib/contracts/sessions";
 import { getAddress } from "viem";
 import { ACCESS_TOKEN_SECONDS } from "./access-token";
+import { deviceOf } from "./device";
 import type { Verification } from "./email";
 import type { Nonce, Profile } from "./service";
+import type { Session } from "./session";
 import type { Jwk } from "./token-keys";
 
 interface TokenPair {
@@ -48,3 +51,24 @@ export const toMeWithVerification = (changed: {
     resendAfter: changed.verification.resendAfter.toISOString(),
   },
 });
+
+export const toSessions = (sessions: readonly Session[], currentId: string): ResponseOf<typeof listSessions> => ({
+  data: sessions.map((session) => ({
+    id: session.id,
+    kind: session.kind,
+    device: deviceOf(session.userAgent),
+    address: session.clientAddress,
+    createdAt: session.createdAt.toISOString(),
+    lastUsedAt: session.lastUsedAt?.toISOString() ?? null,
+    expiresAt: session.expiresAt.toISOString(),
+    current: session.id === currentId,
+  })),
+});
+
+export const toRevokedSession = ({
+  id,
+  revokedAt,
+}: {
+  readonly id: string;
+  readonly revokedAt: Date;
+}): ResponseOf<typeof revokeSession> => ({ id, revokedAt: revokedAt.toISOString() });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Hex } from "viem";
 import { verifySignedMessage, type ChainClients } from "@/lib/chains/signed-message";
+import type { PasskeyAssertion, PasskeyRequest } from "@/lib/contracts/passkey-records";
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
@@ -20,7 +21,7 @@ import { admitSignUp, type SignUpRule } from "./sign-up";
 import { consumeNonce, ensureUser, findUser, insertNonce, nonceState } from "./repository";
 import type { SessionKind } from "./session";
 import type { User } from "./user";
-import { createSessions, type Sessions, type StartedSession } from "./sessions";
+import { createSessions, type Sessions, type SessionsDeps, type StartedSession } from "./sessions";
 import { readSignInMessage, type SignInMessage } from "./siwe";
 import { createTokenKeys, type Jwk } from "./token-keys";
 
@@ -32,12 +33,17 @@ export interface AuthDeps {
   /** Origin of the app as browsers see it: `iss` of tokens, domain and URI of sign-in messages. */
   readonly publicUrl: string;
   readonly registry: ChainClients & { list(): readonly { readonly id: number }[] };
-  readonly projects: Pick<ProjectsService, "create" | "list">;
+  readonly projects: Pick<ProjectsService, "create" | "list" | "tellPerson">;
   readonly wallets: Pick<WalletsService, "createTreasury">;
   readonly mail: Mailer;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
   /** The rule for first sign-ins. */
   readonly signUp: SignUpRule;
+  readonly passkeys: {
+    askSignIn(): Promise<PasskeyRequest>;
+    /** @throws DomainError `invalid_signature` */
+    checkSignIn(assertion: PasskeyAssertion): Promise<{ readonly id: string; readonly userId: string }>;
+  };
   readonly codeLimits: CodeLimits;
   readonly clock: Clock;
   /** For the age of cached sessions; the default never goes back. */
@@ -57,6 +63,12 @@ export interface SignIn {
   readonly signature: string;
   readonly kind: SessionKind;
   readonly userAgent?: string | null;
+  /** IP address of the caller; null when it is not known. */
+  readonly clientAddress?: string | null;
+}
+
+export interface PasskeySignIn extends Omit<SignIn, "message" | "signature"> {
+  readonly credential: PasskeyAssertion;
 }
 
 export interface SignedIn extends AccessToken, StartedSession {
@@ -72,6 +84,7 @@ export interface AuthService extends Pick<
   Sessions,
   "verifyAccessToken" | "refresh" | "isLive" | "accessTokenForSession"
 > {
+  readonly sessions: Pick<Sessions, "list" | "revoke" | "revokeOthers">;
   createNonce(input?: { readonly address?: string | undefined }): Promise<Nonce>;
   /**
    * Signs in with EIP-4361. The first sign-in of an address creates the person, the project "My project" and its treasury, once each
@@ -80,6 +93,13 @@ export interface AuthService extends Pick<
    * @throws DomainError `invalid_signature`, `nonce_expired`, `sign_up_closed`, `chain_unavailable`
    */
   signIn(input: SignIn): Promise<SignedIn>;
+  /** A challenge for a sign-in by passkey. */
+  startPasskeySignIn(): Promise<PasskeyRequest>;
+  /**
+   * Signs in by a passkey, which its person added after a sign-in by wallet. The attempt uses the challenge up.
+   * @throws DomainError `invalid_signature`
+   */
+  signInByPasskey(input: PasskeySignIn): Promise<SignedIn>;
   logout(sessionId: string): Promise<void>;
   /** RFC 7517. */
   jwks(): Promise<{ keys: readonly Jwk[] }>;
@@ -110,7 +130,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
   const { database, secrets, clock, publicUrl } = deps;
   const keys = createTokenKeys(deps);
   const accessTokens = createAccessTokens({ keys, clock, issuer: publicUrl });
-  const sessions = createSessions({ ...deps, accessTokens });
+  const sessions = createSessions({ ...deps, accessTokens, tell: tellBy(deps.projects) });
   const email = createEmailVerification(deps);
 
   const me = async (userId: string): Promise<Profile> => {
@@ -122,10 +142,13 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
   return {
     createNonce: createNonces(deps),
     signIn: createSignIn(deps, sessions, (subject) => accessTokens.mint(subject)),
+    startPasskeySignIn: () => deps.passkeys.askSignIn(),
+    signInByPasskey: createPasskeySignIn(deps, sessions, (subject) => accessTokens.mint(subject)),
     verifyAccessToken: (token) => sessions.verifyAccessToken(token),
     refresh: (token) => sessions.refresh(token),
     isLive: (sessionId) => sessions.isLive(sessionId),
     accessTokenForSession: (sessionId) => sessions.accessTokenForSession(sessionId),
+    sessions,
     logout: (sessionId) => sessions.end(sessionId),
     jwks: async () => ({ keys: await keys.jwks() }),
     me: (actor) => me(actor.userId),
@@ -140,6 +163,15 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
     browser: { secrets: secrets.derive("next-auth").map((key) => key.toString("base64")), publicUrl },
   };
 };
+
+/** Mail to the verified address of a person; without one there is no mail. */
+const tellBy =
+  ({ tellPerson }: Pick<ProjectsService, "tellPerson">): SessionsDeps["tell"] =>
+  async (tx, userId, notice) => {
+    const user = await findUser(tx, userId);
+    if (user?.email != null && user.emailVerifiedAt !== null)
+      await tellPerson(tx, { userId, to: user.email, ...notice });
+  };
 
 const createNonces = ({ database, clock, publicUrl }: AuthDeps): AuthService["createNonce"] => {
   const { host: domain, origin: uri } = new URL(publicUrl);
@@ -173,14 +205,23 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     return { ...message, proof };
   };
 
-  const enter = (message: SignInMessage & { proof: string }, { kind, userAgent = null }: SignIn) =>
+  const enter = (
+    message: SignInMessage & { proof: string },
+    { kind, userAgent = null, clientAddress = null }: SignIn,
+  ) =>
     database.transaction(async (tx) => {
       const { address, chainId, proof } = message;
       const contractChainId = proof === "contract" ? chainId : null;
       const user = await ensurePerson(tx, deps, { address, contractChainId });
       // The contract at this address on another chain may be somebody else's, or may have other owners.
       if (user.contractChainId !== contractChainId) throw invalid(otherAccount(user));
-      const session = await sessions.start(tx, { userId: user.id, kind, userAgent, proof: { chainId, proof } });
+      const session = await sessions.start(tx, {
+        userId: user.id,
+        kind,
+        userAgent,
+        clientAddress,
+        proof: { chainId, proof },
+      });
       return { userId: user.id, address: user.address, ...session };
     });
 
@@ -191,6 +232,20 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     // Makes up for a crash between a project and its treasury; one that exists costs one query.
     for (const { projectId } of await deps.projects.list(signedIn.userId)) await deps.wallets.createTreasury(projectId);
     return { ...signedIn, ...(await mint(signedIn)) };
+  };
+};
+
+const createPasskeySignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subject) => Promise<AccessToken>) => {
+  return async ({ credential, kind, userAgent = null, clientAddress = null }: PasskeySignIn): Promise<SignedIn> => {
+    const { id: passkeyId, userId } = await deps.passkeys.checkSignIn(credential);
+    const user = await findUser(deps.database.prisma, userId);
+    if (!user) throw notFound();
+    const proof = { proof: "passkey", passkeyId };
+    const started = await deps.database.transaction((tx) =>
+      sessions.start(tx, { userId, kind, userAgent, clientAddress, proof }),
+    );
+    const minted = await mint({ userId, sessionId: started.sessionId });
+    return { userId, address: user.address, ...started, ...minted };
   };
 };
 

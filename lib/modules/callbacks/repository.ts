@@ -31,9 +31,11 @@ const RECEIVE = `
       $7::bytea, $8::timestamptz
     ON CONFLICT (source, event_key) DO UPDATE SET count = callback.count + 1
     RETURNING count
+  ), locked AS MATERIALIZED (
+    SELECT j.id, j.queue FROM job j JOIN named n ON n.id = j.id AND n.queue = j.queue
+    WHERE (SELECT count FROM stored) = 1 ORDER BY j.id COLLATE "C" FOR NO KEY UPDATE OF j
   ), woken AS (
-    UPDATE job j SET run_at = least(j.run_at, now()) FROM named n
-    WHERE j.id = n.id AND j.queue = n.queue AND (SELECT count FROM stored) = 1
+    UPDATE job j SET run_at = least(j.run_at, now()) FROM locked n WHERE j.id = n.id AND j.queue = n.queue
   )
   SELECT count FROM stored`;
 

@@ -1,10 +1,4 @@
-import { expect, test, vi } from "vitest";
-import { revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
-import { EVENT_TYPES } from "@/lib/contracts/events";
-import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
-import { approvePayout } from "@/lib/contracts/payouts";
-import { requestOtp } from "@/lib/contracts/swap";
-import { WEBHOOK_PAYLOADS } from "@/lib/contracts/webhook-payloads";
+import { expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
 import type { SubStatus } from "@/lib/core/status";
 import { doneBy } from "@/lib/modules/audit/service";
@@ -13,15 +7,13 @@ import { acceptedLeg } from "@/lib/modules/operations/new-leg";
 import { createOperationsRepository, type NewOperationRow } from "@/lib/modules/operations/repository";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import type { LegState } from "@/lib/modules/operations/summary";
-import type { FullSchedule } from "@/lib/modules/payouts/schedules/payout-schedule";
-import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repository";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
 import { EMPTY_PRIVATE_TRANSFER } from "@/lib/testing/private-transfer";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { testApi } from "@/lib/testing/api";
-import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
-import { eventsOf, type WrittenEvent } from "@/lib/testing/project-events";
-// Every type is written by the code that changes the state, over a real database; legs are moved as the driver moves them.
+import { newCustomer } from "@/lib/testing/journey";
+import { eventsOf, expectTypes, type WrittenEvent } from "@/lib/testing/project-events";
+// Each type is written by the code that changes the state, over a real database; legs are moved as the driver moves them.
 const ONE = 31337;
 const LATER = new Date("2100-01-01T00:00:00Z");
 const BEFORE = new Date("2020-01-01T00:00:00Z");
@@ -29,15 +21,13 @@ const ADDRESS: `0x${string}` = "0x00000000000000000000000000000000000000aa";
 
 const api = await testApi();
 const { services } = api;
-const { database, sponsorship, ledger } = services;
+const { database, sponsorship } = services;
 const operations = createOperationsRepository(database, sponsorship);
 const legs = createLegRepository(database, sponsorship);
 const waiting = createWaitingRepository(database, sponsorship);
 const quotes = createQuotesRepository(database);
-const schedules = createSchedulesRepository(database);
 const privacy = createPrivacyRepository(database);
 const customer = await newCustomer(api);
-const { client } = customer.session;
 const key = await api.createKey(customer.session);
 const actor = await services.apiKeys.verify(key.secret);
 const { projectId } = actor;
@@ -231,120 +221,6 @@ test("an operation and its transfer say that they were approved by a code, or ca
   expect(await note(cancelled.transferId)).toEqual(["transfer.created", "transfer.cancelled"]);
 });
 
-const open = (name: string): Promise<string> =>
-  ledger.openAccount({ projectId, currency: "usdc", name, key: name, by: "test" });
-const accounts = Promise.all(["payer", "payee", "frozen"].map(open));
-const create = async (mode: "atomic" | "independent", recipients: readonly ("payee" | "frozen")[]) => {
-  const [payer = "", payee = "", frozen = ""] = await accounts;
-  const transfers = recipients.map((name) => ({
-    recipientAccountId: name === "payee" ? payee : frozen,
-    amount: "1",
-    currency: "USDC",
-  }));
-  const input = { sourceAccountId: payer, transfers, mode, validateOnly: false, allowDuplicates: true, key: null };
-  return (await services.payouts.createBetweenAccounts(actor, input)).payout.id;
-};
-const run = async (id: string): Promise<string[]> => {
-  const { signal } = new AbortController();
-  await database.prisma.payout.update({ where: { id }, data: { subStatus: "queued", expiresAt: null } });
-  for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
-  return note(id);
-};
-
-test("a payout says how far it has come, and which rows failed", async () => {
-  const [payer = "", , frozen = ""] = await accounts;
-  const funding = { projectId, to: payer, amountBase: 100n * 10n ** 18n, currency: "usdc", liabilitiesMaxBase: null };
-  await ledger.fund({ ...funding, key: "every-type", by: "test" });
-  const [paid, part, none] = [
-    await create("atomic", ["payee"]),
-    await create("independent", ["payee", "frozen"]),
-    await create("atomic", ["frozen"]),
-  ];
-  await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
-  expect(await run(paid)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
-  expect((await run(part)).slice(2)).toEqual(["payout.item.failed", "payout.partially_completed"]);
-  expect((await run(none)).at(-1)).toBe("payout.failed");
-});
-
-test("a payout says that it was approved, cancelled or has expired", async () => {
-  const [approved, cancelled, expired] = [
-    await create("atomic", ["payee"]),
-    await create("atomic", ["payee"]),
-    await create("atomic", ["payee"]),
-  ];
-  const codes = await codesOf(api, customer);
-  await client.call(requestOtp, { body: { payoutId: approved } });
-  const otp = await api.readCode(customer.email, codes);
-  await client.call(approvePayout, { params: { id: approved }, body: { otp } });
-  await services.payouts.cancel(actor, cancelled);
-  await services.payouts.expireDue(LATER);
-  expect(await note(approved)).toEqual(["payout.created", "payout.approved"]);
-  expect(await note(cancelled)).toEqual(["payout.created", "payout.cancelled"]);
-  expect(await note(expired)).toEqual(["payout.created", "payout.expired"]);
-});
-
-test("a payout says that a run of its schedule was missed or refused", async () => {
-  const at = new Date();
-  let schedule: FullSchedule = {
-    projectId,
-    id: newId("payoutSchedule"),
-    status: "active",
-    chainId: ONE,
-    walletId: "wal_1",
-    request: { chainId: ONE, transfers: [] },
-    totals: [],
-    rows: 1,
-    reference: null,
-    startsAt: at,
-    period: "day",
-    timeZone: "UTC",
-    endsAt: null,
-    nextRunAt: at,
-    digest: new Uint8Array(32),
-    createdBy: "usr_1",
-    approvedBy: "usr_1",
-    createdAt: at,
-    updatedAt: at,
-  };
-  await schedules.insert(schedule, audit("payout_schedule.created", schedule.id));
-  const failure = { code: "forbidden", message: "No.", retryable: false };
-  for (const status of ["missed", "started"] as const) {
-    const scheduledAt = schedule.nextRunAt ?? at;
-    const nextRunAt = new Date(scheduledAt.getTime() + 86_400_000);
-    await schedules.claim(schedule, { scheduledAt, nextRunAt, status, failure: null }, null, at);
-    schedule = { ...schedule, nextRunAt };
-  }
-  const [open] = await schedules.openRuns(10);
-  if (open === undefined) throw new Error("The run was not taken.");
-  await schedules.failed(open, { status: "refused", failure }, audit("payout_schedule.run_refused", schedule.id));
-  expect(await note(schedule.id)).toEqual(["payout_schedule.run_missed", "payout_schedule.run_refused"]);
-});
-
-test("an API key says that it was created, updated and revoked", async () => {
-  const { id } = await api.createKey(customer.session);
-  await client.call(updateApiKey, { params: { id }, body: { name: "another" } });
-  await client.call(revokeApiKey, { params: { id } });
-  expect(await note(id)).toEqual(["api_key.created", "api_key.updated", "api_key.revoked"]);
-});
-
-test("an account says that it was funded", async () => {
-  await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "500" });
-  const { id } = await client.call(createGlobalAccount, { body: { currency: "USDC" } });
-  const funding = { params: { id }, body: { currency: "USDC", amount: "20" } };
-  // Reserves count at final blocks, so the gift takes a moment.
-  await vi.waitFor(() => client.call(fundGlobalAccount, funding), { timeout: 30_000, interval: 100 });
-  expect(await note(id)).toEqual(["global_account.funded"]);
-});
-
-test("every event type is written by a test above", () => {
-  expect([...new Set(written.map(({ type }) => type))].sort()).toEqual([...EVENT_TYPES].sort());
-});
-
-test("the data of every event is what the OpenAPI document says, without a field more", () => {
-  for (const { type, payload: data } of written) {
-    const body = { id: newId("event"), type, sequence: 1, data };
-    const schema = EVENT_TYPES.filter((known) => known === type).map((known) => WEBHOOK_PAYLOADS.get(known))[0];
-    // Parsing drops what the schema does not know.
-    expect(schema?.parse(body), type).toEqual(body);
-  }
+test("every type of an operation and a transfer is written by a test above, and its data is what the OpenAPI document says", () => {
+  expectTypes(written, ["operation", "transfer"]);
 });

@@ -1,4 +1,5 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { StatementPart } from "@/lib/db/together";
 
 export interface EventRow {
   readonly projectId: string;
@@ -30,9 +31,9 @@ const INSERT = `
     WITH ORDINALITY AS e (project_id, id, type, object_id, payload, private, created_at, place)
   ORDER BY place`;
 
-export const insertOutbox = async (sql: Sql, rows: readonly OutboxRow[]): Promise<void> => {
-  if (rows.length === 0) return;
-  await sql.change(INSERT, [
+export const outboxPart = (rows: readonly OutboxRow[]): StatementPart => ({
+  text: INSERT,
+  values: [
     rows.map((row) => row.projectId),
     rows.map((row) => row.id),
     rows.map((row) => row.type),
@@ -40,7 +41,13 @@ export const insertOutbox = async (sql: Sql, rows: readonly OutboxRow[]): Promis
     rows.map((row) => row.payload),
     rows.map((row) => row.private),
     rows.map((row) => row.createdAt.toISOString()),
-  ]);
+  ],
+});
+
+export const insertOutbox = async (sql: Sql, rows: readonly OutboxRow[]): Promise<void> => {
+  if (rows.length === 0) return;
+  const { text, values } = outboxPart(rows);
+  await sql.change(text, values);
 };
 
 /** The columns of an event. Numbers stay far below 2^53. */

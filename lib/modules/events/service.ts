@@ -3,7 +3,8 @@ import type { EventType } from "@/lib/contracts/events";
 import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
-import { insertOutbox, lastSequence, listEvents, type EventRow } from "./repository";
+import type { StatementPart } from "@/lib/db/together";
+import { insertOutbox, lastSequence, listEvents, outboxPart, type EventRow, type OutboxRow } from "./repository";
 
 export type { EventRow, SequencedRange } from "./repository";
 export { EVENT_COLUMNS } from "./repository";
@@ -30,18 +31,21 @@ export interface NewEvent {
  * await recordEventsOn(sql, [{ projectId, type: "payout.completed", objectId: payoutId, data: { payoutId }, at: now }]);
  */
 export const recordEventsOn = (sql: Sql, events: readonly NewEvent[]): Promise<void> =>
-  insertOutbox(
-    sql,
-    events.map(({ projectId, type, objectId, data, private: isPrivate = false, at }) => ({
-      projectId,
-      id: newId("event"),
-      type,
-      objectId,
-      payload: JSON.stringify(data),
-      private: isPrivate,
-      createdAt: at,
-    })),
-  );
+  insertOutbox(sql, toOutboxRows(events));
+
+/** As `recordEventsOn`, as a part of a statement that stores the state as well. */
+export const eventsPart = (events: readonly NewEvent[]): StatementPart => outboxPart(toOutboxRows(events));
+
+const toOutboxRows = (events: readonly NewEvent[]): OutboxRow[] =>
+  events.map(({ projectId, type, objectId, data, private: isPrivate = false, at }) => ({
+    projectId,
+    id: newId("event"),
+    type,
+    objectId,
+    payload: JSON.stringify(data),
+    private: isPrivate,
+    createdAt: at,
+  }));
 
 /** As `recordEventsOn`, for transactions of Prisma's. */
 export const recordEvents = (tx: Tx, events: readonly NewEvent[]): Promise<void> => recordEventsOn(sqlOf(tx), events);

@@ -32,15 +32,15 @@ const currencyOf = ({ account, asset }: GlobalAccount) => ({
 });
 
 export const toAccount = (own: GlobalAccount): AccountBody => {
-  const { account } = own;
+  const { account, pendingBase } = own;
   return {
     id: account.id,
     ...currencyOf(own),
     name: account.name,
     status: account.status,
     balance: {
-      available: units(account.availableBase),
-      pending: units(account.pendingBase),
+      available: units(account.postedBase - pendingBase),
+      pending: units(pendingBase),
       posted: units(account.postedBase),
     },
     version: Number(account.version),
@@ -84,10 +84,6 @@ const KINDS: Readonly<Record<Entry["kind"], string>> = {
   transfer: "payout",
   batch: "payout",
   fund: "funding",
-  hold: "hold",
-  post: "posted hold",
-  void: "voided hold",
-  expire: "expired hold",
   reverse: "reversal",
 };
 

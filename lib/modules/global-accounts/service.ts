@@ -23,6 +23,8 @@ import { toLedgerUnits, type ReservePosition, type ReservesService } from "@/lib
 /** An account and its asset. `asset` is null when no configured chain lists the asset any more. */
 export interface GlobalAccount {
   readonly account: AccountRecord;
+  /** The part of the balance that open payouts from the account will take, in ledger units: at most the balance. */
+  readonly pendingBase: bigint;
   readonly asset: Asset | null;
 }
 
@@ -56,6 +58,8 @@ export interface AccountStatement extends GlobalAccount, Statement {
 export interface GlobalAccountsDeps {
   readonly ledger: LedgerService;
   readonly reserves: ReservesService;
+  /** What open payouts will still take from one account, or from each account of the project, in ledger units, by account. */
+  readonly openPayouts: (projectId: string, accountId: string | null) => Promise<ReadonlyMap<string, bigint>>;
   readonly assets: Assets;
   readonly clock: Clock;
 }
@@ -65,13 +69,16 @@ const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 const STATEMENT_ENTRIES_MAX = 10_000;
 const STATEMENT_PAGE = 1000;
 
-const withAsset = (deps: GlobalAccountsDeps, account: AccountRecord): GlobalAccount => ({
+const globalAccount = (deps: GlobalAccountsDeps, account: AccountRecord, openBase: bigint): GlobalAccount => ({
   account,
+  pendingBase: openBase < account.postedBase ? openBase : account.postedBase,
   asset: deps.assets.find(account.currency),
 });
 
-const get = async (deps: GlobalAccountsDeps, projectId: string, accountId: string): Promise<GlobalAccount> =>
-  withAsset(deps, await deps.ledger.account(projectId, accountId));
+const get = async (deps: GlobalAccountsDeps, projectId: string, accountId: string): Promise<GlobalAccount> => {
+  const open = await deps.openPayouts(projectId, accountId);
+  return globalAccount(deps, await deps.ledger.account(projectId, accountId), open.get(accountId) ?? 0n);
+};
 
 /**
  * Opens an account. A second call with the same idempotency key returns the account of the first.
@@ -100,6 +107,7 @@ const list = async (
 ): Promise<{ data: GlobalAccount[]; nextCursor: string | null }> => {
   if (query.cursor !== undefined && !isId("globalAccount", query.cursor))
     throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+  const open = await deps.openPayouts(projectId, null);
   const rows = await deps.ledger.accounts(projectId, {
     limit: query.limit + 1,
     before: query.cursor,
@@ -108,7 +116,7 @@ const list = async (
   });
   const data = rows.slice(0, query.limit);
   return {
-    data: data.map(bindDeps(deps, withAsset)),
+    data: data.map((account) => globalAccount(deps, account, open.get(account.id) ?? 0n)),
     nextCursor: rows.length > query.limit ? (data.at(-1)?.id ?? null) : null,
   };
 };
@@ -208,13 +216,29 @@ const fund = async (
   const { posted, reserves: weighed } = await post(deps, actor, { accountId, asset, base, key });
   const { transactionId, at } = posted;
   const fundingId = `fnd_${transactionId.slice(transactionId.indexOf("_") + 1)}`;
-  const { account } = await get(deps, actor.projectId, accountId);
-  return { fundingId, transactionId, amountBase: base, at, account, asset, reserves: weighed };
+  const own = await get(deps, actor.projectId, accountId);
+  return { ...own, fundingId, transactionId, amountBase: base, at, reserves: weighed };
+};
+
+/** Refuses to take back what open payouts from the account will pay. @throws DomainError `insufficient_balance` */
+const requireAvailable = async (
+  deps: GlobalAccountsDeps,
+  projectId: string,
+  accountId: string,
+  amountBase: bigint,
+): Promise<void> => {
+  const { account, pendingBase } = await get(deps, projectId, accountId);
+  const availableBase = account.postedBase - pendingBase;
+  if (availableBase >= amountBase) return;
+  const pending = pendingBase === 0n ? "" : ` Open payouts from it will take ${units(pendingBase)}; cancel them first.`;
+  const message = `The account has ${units(availableBase)} available, less than the funding's ${units(amountBase)}. Nothing was moved.${pending}`;
+  throw new DomainError("insufficient_balance", message);
 };
 
 /**
  * Reverses a funding: the account is debited, and the reserves are free again. A repeated call returns the first result.
  * @throws DomainError `not_found`; `invalid_state` when the transaction is not a funding; `insufficient_balance` when the money was spent
+ * or open payouts will take it
  */
 const reverse = async (
   deps: GlobalAccountsDeps,
@@ -231,6 +255,7 @@ const reverse = async (
       "invalid_state",
       "Only a funding is taken back. To return a payment, pay it back with a payout. Nothing was moved.",
     );
+  if (funding.reversedById === null) await requireAvailable(deps, projectId, accountId, funding.amountBase);
   // The ledger also stores refusals by key. A new key lets a reversal be tried again after a refusal for lack of money.
   const key = input.key ?? newId("funding");
   const by = actorName(actor);

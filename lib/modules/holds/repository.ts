@@ -1,7 +1,8 @@
 import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
-import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import { toBigInt } from "@/lib/db/decimal";
 import { sqlOf, type Sql } from "@/lib/db/sql";
+import type { StatementPart } from "@/lib/db/together";
 import { heldSince, type FundsKey } from "./sums";
 
 export type { FundsKey } from "./sums";
@@ -77,13 +78,21 @@ const lockGuard = async (tx: Tx, key: FundsKey): Promise<number> => {
   return rows[0]?.version ?? 0;
 };
 
+interface NewHolds {
+  readonly operationId: string;
+  readonly projectId: string;
+  readonly holds: readonly Hold[];
+  readonly now: Date;
+}
+
 /**
- * Holds money for the legs of an operation, if the balances that were read cover it in addition to all existing holds.
+ * Locks the balances, and checks that what was read covers the holds in addition to all existing ones. The caller stores the holds in the
+ * same transaction (`holdsPart`).
  * @throws FundsMovedError, DomainError `insufficient_balance`
  */
-export const reserveFunds = async (
+export const requireFunds = async (
   tx: Tx,
-  input: { operationId: string; projectId: string; holds: readonly Hold[]; funds: readonly Funds[]; now: Date },
+  input: { readonly holds: readonly Hold[]; readonly funds: readonly Funds[] },
 ): Promise<void> => {
   const ordered = [...input.funds].sort((a, b) => (fundsKey(a) < fundsKey(b) ? -1 : 1));
   for (const fund of ordered) {
@@ -98,18 +107,37 @@ export const reserveFunds = async (
       "The wallet does not hold enough: other operations draw on the same balance. Nothing was sent.",
     );
   }
-  await tx.balanceHold.createMany({
-    data: input.holds.map(({ legId, amountBase, walletAddress, chainId, token }) => ({
-      id: legId,
-      operationId: input.operationId,
-      projectId: input.projectId,
-      walletAddress,
-      chainId,
-      token,
-      amountBase: toDecimal(amountBase),
-      createdAt: input.now,
-    })),
-  });
+};
+
+const INSERT = `
+  INSERT INTO balance_hold (id, operation_id, project_id, wallet_address, chain_id, token, amount_base, created_at)
+  SELECT h.id, $1, $2, h.wallet_address, h.chain_id, h.token, h.amount_base, $3::timestamptz
+  FROM jsonb_to_recordset($4::jsonb)
+    AS h (id text, wallet_address text, chain_id int, token text, amount_base numeric)`;
+
+/** Stores the holds, in the transaction that has locked their balances. */
+export const holdsPart = ({ operationId, projectId, holds, now }: NewHolds): StatementPart => {
+  const rows = holds.map(({ legId, amountBase, walletAddress, chainId, token }) => ({
+    id: legId,
+    wallet_address: walletAddress,
+    chain_id: chainId,
+    token,
+    amount_base: amountBase.toString(),
+  }));
+  return { text: INSERT, values: [operationId, projectId, now.toISOString(), JSON.stringify(rows)] };
+};
+
+/**
+ * Holds money for the legs of an operation, if the balances that were read cover it in addition to all existing holds.
+ * @throws FundsMovedError, DomainError `insufficient_balance`
+ */
+export const reserveFunds = async (
+  tx: Tx,
+  { funds, ...input }: NewHolds & { readonly funds: readonly Funds[] },
+): Promise<void> => {
+  await requireFunds(tx, { holds: input.holds, funds });
+  const { text, values } = holdsPart(input);
+  await sqlOf(tx).change(text, values);
 };
 
 export const createHoldsRepository = ({ prisma }: Database) => ({

@@ -8,6 +8,8 @@ import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsReposit
 export {
   fundsKey as fundsNameOf,
   FundsMovedError,
+  holdsPart,
+  requireFunds,
   reserveFunds,
   syncHold,
   syncHolds,

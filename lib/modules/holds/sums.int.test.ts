@@ -119,3 +119,28 @@ test("a payout's batch counts until its block is final, as long as it is held or
   expect(await committedAfter(sql, { ...payer, chainId: 8 }, 49n, NOW)).toBe(0n);
   expect(await heldSince(sql, payer, 1)).toBe(1110n);
 });
+
+test("a payout's batch that an older version stored during an upgrade, without its wallet, counts by its hold", async () => {
+  const payer: FundsKey = { walletAddress: "0xOldPayer", chainId: 7, token: "native" };
+  const old = { projectId: "prj_payer", payoutId: "po_old" };
+  await database.prisma.balanceHold.createMany({
+    data: [1, 2].map((number) => ({
+      ...{ id: `po_old/${String(number)}`, operationId: "po_old", projectId: "prj_payer", ...payer, createdAt: NOW },
+      ...{ amountBase: 10 ** number, releasedAt: NOW, releasedVersion: number },
+    })),
+  });
+  // As the version before 20261123150100_guard_sums inserts.
+  await database.pool.query(
+    `INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at)
+     SELECT $1, $2, number, 'native', 1, 1, 'queued', now() FROM generate_series(1, 2) AS number`,
+    [old.projectId, old.payoutId],
+  );
+  for (const [number, blockNumber] of [50, 51].entries())
+    await database.prisma.walletPayoutBatch.updateMany({
+      where: { ...old, number: number + 1 },
+      data: { state: "mined", blockNumber },
+    });
+  expect(await committedAfter(sql, payer, 50n, NOW)).toBe(100n);
+  expect(await committedAfter(sql, payer, 49n, NOW)).toBe(110n);
+  expect(await committedAfter(sql, { ...payer, walletAddress: "0xSomebody" }, 49n, NOW)).toBe(0n);
+});

@@ -20,7 +20,8 @@ export const HELD_SINCE = `
   ) AS holds`;
 
 // The id of a hold is the id of its leg, or `<payout id>/<batch number>`; the leg or batch stores the block in which the money left. The
-// blocks are searched first, because few of them are newer than the final block.
+// blocks are searched first, because few of them are newer than the final block. A batch
+// that an older version stored during an upgrade names no wallet; its hold does.
 export const COMMITTED_AFTER = `
   SELECT coalesce(sum(amount_base), 0)::text AS sum FROM (
     ${HELD}
@@ -31,6 +32,10 @@ export const COMMITTED_AFTER = `
     UNION ALL
     SELECT h.amount_base FROM wallet_payout_batch b JOIN balance_hold h ON h.id = b.payout_id || '/' || b.number::text
     WHERE b.wallet_address = $1 AND b.chain_id = $2::int AND b.block_number > $4::numeric
+      AND ${OF_BALANCE} AND h.released_at > $5::timestamptz
+    UNION ALL
+    SELECT h.amount_base FROM wallet_payout_batch b JOIN balance_hold h ON h.id = b.payout_id || '/' || b.number::text
+    WHERE b.wallet_address IS NULL AND b.block_number > $4::numeric
       AND ${OF_BALANCE} AND h.released_at > $5::timestamptz
   ) AS holds`;
 

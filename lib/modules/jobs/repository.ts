@@ -1,6 +1,7 @@
 import { createBatcher } from "@/lib/core/batch";
 import { currentTraceparent } from "@/lib/core/tracing";
 import { announce } from "@/lib/db/announcements";
+import type { StatementPart } from "@/lib/db/together";
 import type { Database, Tx } from "@/lib/db/client";
 
 /** On which the queues of new jobs are announced. */
@@ -19,6 +20,12 @@ export const insertJob = async (
   await tx.job.create({ data: { id, queue, runAt, traceparent: currentTraceparent() } });
   announceJob(tx, queue);
 };
+
+/** As `insertJob`, as a part of a statement; the caller also calls `announceJob`. */
+export const jobPart = (job: { readonly id: string; readonly queue: string; readonly runAt: Date }): StatementPart => ({
+  text: "INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, $2, $3::timestamptz, $4)",
+  values: [job.id, job.queue, job.runAt.toISOString(), currentTraceparent()],
+});
 
 export interface ClaimedJob {
   readonly id: string;
@@ -43,9 +50,21 @@ export interface FailedTurn {
 
 /** Jobs that end at the same time are deleted in one statement. */
 const ENDS_MAX = 200;
+// Statements that lock several jobs lock them in the order of their ids, so that they never wait for each other.
 const FINISH = `
-  DELETE FROM job USING unnest($1::text[], $2::text[]) AS ended (id, worker_id)
-  WHERE job.id = ended.id AND job.locked_by = ended.worker_id`;
+  WITH locked AS MATERIALIZED (
+    SELECT j.id FROM job j JOIN unnest($1::text[], $2::text[]) AS ended (id, worker_id)
+      ON j.id = ended.id AND j.locked_by = ended.worker_id
+    ORDER BY j.id COLLATE "C" FOR UPDATE OF j
+  )
+  DELETE FROM job USING locked WHERE job.id = locked.id`;
+const EXTEND = `
+  WITH held AS MATERIALIZED (
+    SELECT id FROM job WHERE id = ANY($3) AND locked_by = $1 AND locked_until >= now()
+    ORDER BY id COLLATE "C" FOR NO KEY UPDATE
+  )
+  UPDATE job SET locked_until = now() + $2::int * interval '1 millisecond' FROM held WHERE job.id = held.id
+  RETURNING job.id`;
 
 /**
  * Leases of jobs. Their times come from Postgres, so the clocks of instances need not agree. A job belongs to the worker that holds its
@@ -85,11 +104,7 @@ const createLeases = (pool: Database["pool"]) => ({
 
   /** Extends the leases that the worker still holds. @returns the ids of their jobs; a job that is missing now belongs to another worker */
   extend: async (input: { workerId: string; leaseMs: number; ids: readonly string[] }): Promise<string[]> => {
-    const { rows } = await pool.query<{ id: string }>(
-      `UPDATE job SET locked_until = now() + $2::int * interval '1 millisecond'
-       WHERE id = ANY($3) AND locked_by = $1 AND locked_until >= now() RETURNING id`,
-      [input.workerId, input.leaseMs, input.ids],
-    );
+    const { rows } = await pool.query<{ id: string }>(EXTEND, [input.workerId, input.leaseMs, input.ids]);
     return rows.map((row) => row.id);
   },
 

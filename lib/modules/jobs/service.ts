@@ -4,7 +4,7 @@ import { redactSecrets } from "@/lib/core/redaction";
 import { inSpan } from "@/lib/core/tracing";
 import { JOB_CHANNEL, type ClaimedJob, type JobsRepository } from "./repository";
 
-export { announceJob, insertJob } from "./repository";
+export { announceJob, insertJob, jobPart } from "./repository";
 
 /**
  * Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. `failure`: the turn failed by an

@@ -11,10 +11,7 @@ export interface AccountRecord {
   readonly currency: string;
   readonly name: string | null;
   readonly status: AccountStatus;
-  /** What can be spent: posted less pending. */
-  readonly availableBase: bigint;
-  /** What open holds set aside. */
-  readonly pendingBase: bigint;
+  /** The sum of the account's entries. Payouts that are not posted yet may draw on it. */
   readonly postedBase: bigint;
   /** Grows with every change. */
   readonly version: bigint;
@@ -25,7 +22,7 @@ export interface AccountRecord {
 /** Why an account cannot be paid: it is none of the project's, in another currency, or frozen. */
 export type UnfitRecipient = "missing" | "currency" | "frozen";
 
-const ACCOUNT_COLUMNS = "id, currency, name, status, balance, held, version, last_seq, created_at";
+const ACCOUNT_COLUMNS = "id, currency, name, status, balance, version, last_seq, created_at";
 
 const READ_ACCOUNT = `
   SELECT ${ACCOUNT_COLUMNS} FROM ledger_account WHERE id = $1 AND project_id = $2 AND kind = 'customer'`;
@@ -50,28 +47,21 @@ interface AccountRow {
   readonly name: string | null;
   readonly status: AccountStatus;
   readonly balance: string;
-  readonly held: string;
   readonly version: string;
   readonly last_seq: string;
   readonly created_at: Date;
 }
 
-const toAccount = (row: AccountRow): AccountRecord => {
-  const postedBase = BigInt(row.balance);
-  const pendingBase = BigInt(row.held);
-  return {
-    id: `ga_${row.id}`,
-    currency: row.currency,
-    name: row.name,
-    status: row.status,
-    availableBase: postedBase - pendingBase,
-    pendingBase,
-    postedBase,
-    version: BigInt(row.version),
-    lastSeq: BigInt(row.last_seq),
-    createdAt: row.created_at,
-  };
-};
+const toAccount = (row: AccountRow): AccountRecord => ({
+  id: `ga_${row.id}`,
+  currency: row.currency,
+  name: row.name,
+  status: row.status,
+  postedBase: BigInt(row.balance),
+  version: BigInt(row.version),
+  lastSeq: BigInt(row.last_seq),
+  createdAt: row.created_at,
+});
 
 /** Another project's account answers like one that does not exist. @throws DomainError `not_found` */
 export const account = async (

@@ -46,38 +46,13 @@ export interface FundCommand extends Common {
   readonly liabilitiesMaxBase: bigint | null;
 }
 
-/** Holds money until it is posted or voided, or the hold expires. */
-export interface HoldCommand extends Common {
-  readonly kind: "hold";
-  readonly accountId: string;
-  readonly amountBase: bigint;
-  readonly currency: string;
-  readonly expiresAt: Date;
-}
-
-/** Moves held money, or a part of it, to an account. The rest becomes available again. */
-export interface PostHoldCommand extends Common {
-  readonly kind: "post";
-  readonly holdId: string;
-  readonly to: string;
-  /** Null: the whole hold. */
-  readonly amountBase: bigint | null;
-}
-
-export interface EndHoldCommand extends Common {
-  /** `expire` is refused before the hold's expiry time. */
-  readonly kind: "void" | "expire";
-  readonly holdId: string;
-}
-
-/** Reverses a transfer, batch, funding or posted hold, once, by a transaction with the opposite entries. Frozen accounts allow it. */
+/** Reverses a transfer, batch or funding, once, by a transaction with the opposite entries. Frozen accounts allow it. */
 export interface ReverseCommand extends Common {
   readonly kind: "reverse";
   readonly transactionId: string;
 }
 
-export type LedgerCommand =
-  TransferCommand | BatchCommand | FundCommand | HoldCommand | PostHoldCommand | EndHoldCommand | ReverseCommand;
+export type LedgerCommand = TransferCommand | BatchCommand | FundCommand | ReverseCommand;
 
 export type LedgerKind = LedgerCommand["kind"] | "open";
 
@@ -114,13 +89,6 @@ const fieldsOf = (command: LedgerCommand): string[] => {
       return command.rows.flatMap(rowFields);
     case "fund":
       return [command.to, command.amountBase.toString(), command.currency];
-    case "hold":
-      return [command.accountId, command.amountBase.toString(), command.currency, command.expiresAt.toISOString()];
-    case "post":
-      return [command.holdId, command.to, command.amountBase?.toString() ?? ""];
-    case "void":
-    case "expire":
-      return [command.holdId];
     case "reverse":
       return [command.transactionId];
   }

@@ -1,6 +1,6 @@
 import type { LedgerCommand } from "./commands";
 import { isRejection, planOf, type Plan } from "./plan";
-import type { Account, Answer, Entry, Hold, Outcome, Rejection, Snapshot } from "./snapshot";
+import type { Account, Answer, Entry, Outcome, Rejection, Snapshot } from "./snapshot";
 
 interface Context {
   readonly now: Date;
@@ -14,7 +14,6 @@ interface Context {
 export interface Effects {
   readonly answer: Answer;
   readonly entries: readonly Entry[];
-  readonly hold: Hold | null;
   readonly reversesId: string | null;
   readonly accounts: readonly Account[];
 }
@@ -34,14 +33,9 @@ export const outcomeOf = (answer: Answer, replayed: boolean): Outcome => {
     : { posted: false, transactionId, at, replayed, rejection };
 };
 
-/** The id of a hold follows from the transaction that created it, so a stored answer needs no further query. */
-export const holdIdOf = (transactionId: string): string => transactionId.replace("ltx_", "hld_");
-
-const available = (account: Account): bigint => account.balance - account.held;
-
 const below = (account: Account): Rejection | null => {
-  if (account.minimum === null || available(account) >= account.minimum) return null;
-  const missing = account.minimum - available(account);
+  if (account.minimum === null || account.balance >= account.minimum) return null;
+  const missing = account.minimum - account.balance;
   return { code: "insufficient_balance", accountId: account.id, missingBase: missing.toString() };
 };
 
@@ -63,13 +57,6 @@ class WorkingSet {
     const copy = { ...account, updatedAt: Math.max(account.updatedAt, this.now) };
     this.accounts.set(id, copy);
     return copy;
-  }
-
-  hold({ accountId, deltaBase }: { accountId: string; deltaBase: bigint }): Rejection | null {
-    const account = this.account(accountId);
-    account.held += deltaBase;
-    account.version += 1n;
-    return deltaBase > 0n ? below(account) : null;
   }
 
   post(accountId: string, amountBase: bigint, transactionId: string): Entry | Rejection {
@@ -98,8 +85,6 @@ const carryOut = (
   { transactionId, now }: Context,
 ): { draft: WorkingSet; entries: Entry[] } | Rejection => {
   const draft = new WorkingSet(snapshot, now.getTime());
-  const refusedHold = plan.held ? draft.hold(plan.held) : null;
-  if (refusedHold) return refusedHold;
   const entries: Entry[] = [];
   for (const { accountId, amountBase } of plan.postings) {
     const entry = draft.post(accountId, amountBase, transactionId);
@@ -111,7 +96,6 @@ const carryOut = (
 
 const remember = (snapshot: Snapshot, command: LedgerCommand, { keyHash }: Context, effects: Effects): Decision => {
   for (const account of effects.accounts) snapshot.accounts.set(account.id, account);
-  if (effects.hold) snapshot.holds.set(effects.hold.id, effects.hold);
   const source = effects.reversesId === null ? undefined : snapshot.sourceTransactions.get(effects.reversesId);
   if (source) source.reversed = true;
   const { transactionId } = effects.answer;
@@ -141,16 +125,15 @@ export const decide = (snapshot: Snapshot, command: LedgerCommand, context: Cont
   }
   const refuse = (rejection: Rejection): Decision => {
     const answer = { transactionId, digest, at: now, rejection };
-    return remember(snapshot, command, context, { answer, entries: [], hold: null, reversesId: null, accounts: [] });
+    return remember(snapshot, command, context, { answer, entries: [], reversesId: null, accounts: [] });
   };
-  const plan = planOf(snapshot, command, { now, holdId: holdIdOf(transactionId), transactionId });
+  const plan = planOf(snapshot, command);
   if (isRejection(plan)) return refuse(plan);
   const carried = carryOut(snapshot, plan, context);
   if (isRejection(carried)) return refuse(carried);
   return remember(snapshot, command, context, {
     answer: { transactionId, digest, at: now, rejection: null },
     entries: carried.entries,
-    hold: plan.hold,
     reversesId: plan.reversesId,
     accounts: [...carried.draft.accounts.values()],
   });

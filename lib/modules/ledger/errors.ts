@@ -3,7 +3,6 @@ import type { Rejection, RejectionCode } from "./snapshot";
 
 const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
   unknown_account: ["not_found", ""],
-  unknown_hold: ["not_found", ""],
   unknown_transaction: ["not_found", ""],
   wrong_currency: ["invalid_request", "The account is of another currency. Nothing was posted."],
   account_frozen: ["invalid_state", "An account is frozen. Nothing was posted."],
@@ -16,10 +15,6 @@ const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
     "The treasury does not hold enough on chain for what would be owed to accounts. Nothing was posted.",
   ],
   invalid_rows: ["invalid_request", "Some rows cannot be posted, so none was."],
-  hold_settled: ["invalid_state", "The hold was posted, voided or expired before. Nothing was posted."],
-  hold_expired: ["invalid_state", "The time of the hold is over; its money is available again. Nothing was posted."],
-  hold_not_expired: ["invalid_state", "The time of the hold is not over. Nothing was changed."],
-  amount_above_hold: ["invalid_request", "The amount is above what is held. Nothing was posted."],
   not_reversible: ["invalid_state", "This transaction moved no money, or is a reversal itself. Nothing was posted."],
   already_reversed: ["invalid_state", "This transaction was reversed before. Nothing was posted."],
   idempotency_mismatch: ["idempotency_mismatch", "The key was used for another request. Nothing was posted."],

@@ -30,11 +30,11 @@ const serviceUnderTest = async (): Promise<LedgerUnderTest> => {
     // One call for each command, in order; the service gathers them into one batch.
     post: (commands) => Promise.all(commands.map((command) => ledger.post(command))),
     read: async () => {
-      const { rows } = await pool.query<{ id: string; balance: string; held: string }>(
-        "SELECT id, balance, held FROM ledger_account WHERE project_id = $1",
+      const { rows } = await pool.query<{ id: string; balance: string }>(
+        "SELECT id, balance FROM ledger_account WHERE project_id = $1",
         [projectId],
       );
-      return new Map(rows.map((row) => [`ga_${row.id}`, { balance: BigInt(row.balance), held: BigInt(row.held) }]));
+      return new Map(rows.map((row) => [`ga_${row.id}`, { balance: BigInt(row.balance) }]));
     },
   };
 };

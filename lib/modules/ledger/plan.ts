@@ -2,15 +2,12 @@ import {
   BATCH_ROWS_MAX,
   systemAccountId,
   type BatchCommand,
-  type EndHoldCommand,
   type FundCommand,
-  type HoldCommand,
   type LedgerCommand,
-  type PostHoldCommand,
   type ReverseCommand,
   type TransferRow,
 } from "./commands";
-import type { Account, Hold, RejectedRow, Rejection, RejectionCode, Snapshot } from "./snapshot";
+import type { Account, RejectedRow, Rejection, RejectionCode, Snapshot } from "./snapshot";
 
 interface Posting {
   readonly accountId: string;
@@ -21,22 +18,11 @@ interface Posting {
 /** The effects of a command, provided that the balances allow them. */
 export interface Plan {
   readonly postings: readonly Posting[];
-  /** A change of an account's held amount, which is applied before the postings. */
-  readonly held: { readonly accountId: string; readonly deltaBase: bigint } | null;
-  /** The hold after the command. */
-  readonly hold: Hold | null;
   readonly reversesId: string | null;
 }
 
-interface PlanContext {
-  readonly now: Date;
-  readonly transactionId: string;
-  /** Id of the hold, if the command creates one. */
-  readonly holdId: string;
-}
-
-const NOTHING: Plan = { postings: [], held: null, hold: null, reversesId: null };
-const REVERSIBLE: ReadonlySet<string> = new Set(["transfer", "batch", "fund", "post"]);
+const NOTHING: Plan = { postings: [], reversesId: null };
+const REVERSIBLE: ReadonlySet<string> = new Set(["transfer", "batch", "fund"]);
 
 export const isRejection = (value: object): value is Rejection => "code" in value;
 
@@ -119,80 +105,6 @@ const planFund = (snapshot: Snapshot, command: FundCommand): Plan | Rejection =>
   };
 };
 
-const planHold = (
-  snapshot: Snapshot,
-  command: HoldCommand,
-  { now, holdId, transactionId }: PlanContext,
-): Plan | Rejection => {
-  const { projectId, accountId, amountBase, currency, expiresAt } = command;
-  if (amountBase <= 0n) return { code: "invalid_amount" };
-  if (expiresAt <= now) return { code: "hold_expired" };
-  return (
-    refuseAccount(snapshot, projectId, accountId, currency) ?? {
-      ...NOTHING,
-      held: { accountId, deltaBase: amountBase },
-      hold: {
-        id: holdId,
-        accountId,
-        amountBase,
-        status: "open",
-        expiresAt,
-        postedBase: null,
-        transactionId,
-        settledBy: null,
-      },
-    }
-  );
-};
-
-const openHold = (
-  snapshot: Snapshot,
-  { projectId, holdId }: { projectId: string; holdId: string },
-): Hold | Rejection => {
-  const hold = snapshot.holds.get(holdId);
-  if (!hold || snapshot.accounts.get(hold.accountId)?.projectId !== projectId) return { code: "unknown_hold" };
-  return hold.status === "open" ? hold : { code: "hold_settled" };
-};
-
-const release = (hold: Hold): NonNullable<Plan["held"]> => ({
-  accountId: hold.accountId,
-  deltaBase: -hold.amountBase,
-});
-
-const planPost = (
-  snapshot: Snapshot,
-  command: PostHoldCommand,
-  { now, transactionId }: PlanContext,
-): Plan | Rejection => {
-  const hold = openHold(snapshot, command);
-  if (isRejection(hold)) return hold;
-  // A hold ends at its expiry time, even when the sweep that ends it is late.
-  if (hold.expiresAt <= now) return { code: "hold_expired" };
-  const amountBase = command.amountBase ?? hold.amountBase;
-  if (amountBase > hold.amountBase) return { code: "amount_above_hold" };
-  const currency = snapshot.accounts.get(hold.accountId)?.currency ?? "";
-  const row = { from: hold.accountId, to: command.to, amountBase, currency };
-  const transfer = planTransfer(snapshot, { ...row, projectId: command.projectId });
-  if (isRejection(transfer)) return transfer;
-  return {
-    ...transfer,
-    held: release(hold),
-    hold: { ...hold, status: "posted", postedBase: amountBase, settledBy: transactionId },
-  };
-};
-
-const planEnd = (
-  snapshot: Snapshot,
-  command: EndHoldCommand,
-  { now, transactionId }: PlanContext,
-): Plan | Rejection => {
-  const hold = openHold(snapshot, command);
-  if (isRejection(hold)) return hold;
-  if (command.kind === "expire" && hold.expiresAt > now) return { code: "hold_not_expired" };
-  const status = command.kind === "void" ? "voided" : "expired";
-  return { ...NOTHING, held: release(hold), hold: { ...hold, status, settledBy: transactionId } };
-};
-
 const planReverse = (snapshot: Snapshot, { projectId, transactionId }: ReverseCommand): Plan | Rejection => {
   const source = snapshot.sourceTransactions.get(transactionId);
   if (source?.projectId !== projectId) return { code: "unknown_transaction" };
@@ -207,7 +119,7 @@ const planReverse = (snapshot: Snapshot, { projectId, transactionId }: ReverseCo
 };
 
 /** Computes the effects of a command, or the reason to refuse it. Does not check balances; `decide` does. */
-export const planOf = (snapshot: Snapshot, command: LedgerCommand, context: PlanContext): Plan | Rejection => {
+export const planOf = (snapshot: Snapshot, command: LedgerCommand): Plan | Rejection => {
   switch (command.kind) {
     case "transfer":
       return planTransfer(snapshot, command);
@@ -215,13 +127,6 @@ export const planOf = (snapshot: Snapshot, command: LedgerCommand, context: Plan
       return planBatch(snapshot, command);
     case "fund":
       return planFund(snapshot, command);
-    case "hold":
-      return planHold(snapshot, command, context);
-    case "post":
-      return planPost(snapshot, command, context);
-    case "void":
-    case "expire":
-      return planEnd(snapshot, command, context);
     case "reverse":
       return planReverse(snapshot, command);
   }

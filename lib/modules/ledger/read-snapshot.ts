@@ -6,7 +6,6 @@ import {
   emptySnapshot,
   type AccountKind,
   type AccountStatus,
-  type Hold,
   type SourceTransaction,
   type Rejection,
   type Snapshot,
@@ -15,7 +14,7 @@ import {
 // Every instance locks in the order of ids, which prevents deadlocks. No foreign key refers to an account, so the weaker
 // NO KEY lock is enough.
 const LOCK_ACCOUNTS = `
-  SELECT id, project_id, currency, kind, status, minimum, balance, held, version, last_seq,
+  SELECT id, project_id, currency, kind, status, minimum, balance, version, last_seq,
     (extract(epoch FROM updated_at) * 1000)::int8 AS updated_at
   FROM ledger_account WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
@@ -23,10 +22,6 @@ const READ_ANSWERS = `
   SELECT id, key_hash, encode(request_digest, 'hex') AS digest, rejection,
     (extract(epoch FROM created_at) * 1000)::int8 AS created_at
   FROM ledger_transaction WHERE key_hash = ANY($1::uuid[])`;
-
-const READ_HOLDS = `
-  SELECT id, account_id, amount, posted_amount, status, expires_at, transaction_id, settled_by
-  FROM ledger_hold WHERE id = ANY($1::uuid[])`;
 
 const READ_SOURCE_TRANSACTIONS = `
   SELECT t.id, t.project_id, t.kind, e.account_id, e.amount
@@ -43,7 +38,6 @@ interface AccountRow {
   readonly status: AccountStatus;
   readonly minimum: string | null;
   readonly balance: string;
-  readonly held: string;
   readonly version: string;
   readonly last_seq: string;
   readonly updated_at: string;
@@ -57,17 +51,6 @@ interface AnswerRow {
   readonly created_at: string;
 }
 
-interface HoldRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly amount: string;
-  readonly posted_amount: string | null;
-  readonly status: Hold["status"];
-  readonly expires_at: Date;
-  readonly transaction_id: string;
-  readonly settled_by: string | null;
-}
-
 interface SourceTransactionRow {
   readonly id: string;
   readonly project_id: string;
@@ -75,20 +58,6 @@ interface SourceTransactionRow {
   readonly account_id: string | null;
   readonly amount: string | null;
 }
-
-const toHold = (row: HoldRow): Hold => ({
-  id: `hld_${row.id}`,
-  accountId: `ga_${row.account_id}`,
-  amountBase: BigInt(row.amount),
-  status: row.status,
-  expiresAt: row.expires_at,
-  postedBase: row.posted_amount === null ? null : BigInt(row.posted_amount),
-  transactionId: `ltx_${row.transaction_id}`,
-  settledBy: row.settled_by === null ? null : `ltx_${row.settled_by}`,
-});
-
-const readHolds = async (sql: Sql, ids: readonly string[]): Promise<Hold[]> =>
-  ids.length === 0 ? [] : (await sql.query<HoldRow>(READ_HOLDS, [idArray(ids)])).map(toHold);
 
 /** Reads transactions with their entries, which never change. */
 const readSourceTransactions = async (sql: Sql, ids: readonly string[]): Promise<Map<string, SourceTransaction>> => {
@@ -122,12 +91,6 @@ const namedAccounts = (command: LedgerCommand): string[] => {
       return command.rows.flatMap(({ from, to }) => [from, to]);
     case "fund":
       return [systemAccountId(command.projectId, command.currency, "treasury_reserve"), command.to];
-    case "hold":
-      return [command.accountId];
-    case "post":
-      return [command.to];
-    case "void":
-    case "expire":
     case "reverse":
       return [];
   }
@@ -145,7 +108,6 @@ const lockAccounts = async (sql: Sql, snapshot: Snapshot, ids: readonly string[]
       status: row.status,
       minimum: row.minimum === null ? null : BigInt(row.minimum),
       balance: BigInt(row.balance),
-      held: BigInt(row.held),
       version: BigInt(row.version),
       lastSeq: BigInt(row.last_seq),
       updatedAt: Number(row.updated_at),
@@ -163,14 +125,12 @@ const readAnswers = async (sql: Sql, snapshot: Snapshot, keyHashes: readonly str
     });
 };
 
-/** Reads holds and reversals again after the locks, because they change only under the locks of their accounts. */
+/** Reads reversals again after the locks, because they are stored only under the locks of their accounts. */
 const readUnderLock = async (
   sql: Sql,
   snapshot: Snapshot,
-  holdIds: readonly string[],
   sourceTransactions: ReadonlyMap<string, SourceTransaction>,
 ): Promise<void> => {
-  for (const hold of await readHolds(sql, holdIds)) snapshot.holds.set(hold.id, hold);
   for (const [id, source] of sourceTransactions) snapshot.sourceTransactions.set(id, source);
   if (sourceTransactions.size === 0) return;
   const rows = await sql.query<{ reverses_id: string }>(READ_REVERSED, [idArray([...sourceTransactions.keys()])]);
@@ -190,18 +150,13 @@ export const readSnapshot = async (
   keyHashes: readonly string[],
 ): Promise<Snapshot> => {
   const snapshot = emptySnapshot();
-  const holdIds = commands.flatMap((command) =>
-    "holdId" in command && isId("hold", command.holdId) ? [command.holdId] : [],
-  );
   const reversedIds = commands.flatMap((command) =>
     command.kind === "reverse" && isId("ledgerTransaction", command.transactionId) ? [command.transactionId] : [],
   );
-  // The account of a hold and the entries of a transaction never change, so they may be read before the locks.
-  const holds = await readHolds(sql, holdIds);
+  // The entries of a transaction never change, so they may be read before the locks.
   const sourceTransactions = await readSourceTransactions(sql, reversedIds);
   const accountIds = new Set<string>();
   for (const command of commands) for (const id of namedAccounts(command)) accountIds.add(id);
-  for (const hold of holds) accountIds.add(hold.accountId);
   for (const source of sourceTransactions.values()) for (const entry of source.entries) accountIds.add(entry.accountId);
   await lockAccounts(
     sql,
@@ -209,6 +164,6 @@ export const readSnapshot = async (
     [...accountIds].filter((id) => isId("globalAccount", id)),
   );
   await readAnswers(sql, snapshot, keyHashes);
-  await readUnderLock(sql, snapshot, holdIds, sourceTransactions);
+  await readUnderLock(sql, snapshot, sourceTransactions);
   return snapshot;
 };

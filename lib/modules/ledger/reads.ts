@@ -14,10 +14,6 @@ const BALANCES_AT = `
     SELECT balance_after FROM ledger_entry WHERE account_id = a.id AND created_at < $3 ORDER BY seq DESC LIMIT 1) e ON true
   WHERE a.project_id = $1 AND a.currency = $2 AND a.kind = 'customer' AND a.created_at < $3 ORDER BY a.id`;
 
-const EXPIRED_HOLDS = `
-  SELECT h.id, a.project_id FROM ledger_hold h JOIN ledger_account a ON a.id = h.account_id
-  WHERE h.status = 'open' AND h.expires_at <= $1 ORDER BY h.expires_at LIMIT $2`;
-
 /** What the ledger knows. Another project's account answers like one that does not exist: DomainError `not_found`. */
 export const createLedgerReads = (repository: LedgerRepository) => ({
   account: bindDeps(repository, account),
@@ -29,7 +25,6 @@ export const createLedgerReads = (repository: LedgerRepository) => ({
   entriesBetween: bindDeps(repository, entriesBetween),
   balancesAt: bindDeps(repository, balancesAt),
   liabilities: bindDeps(repository, liabilities),
-  expiredHolds: bindDeps(repository, expiredHolds),
 });
 
 /** What each customer's account of a currency held just before `at`, by id. Accounts opened later are not in it. */
@@ -47,14 +42,4 @@ const balancesAt = async (
 const liabilities = async ({ query }: LedgerRepository, projectId: string): Promise<Map<string, bigint>> => {
   const rows = await query<{ currency: string; owed: string }>(LIABILITIES, [projectId]);
   return new Map(rows.map(({ currency, owed }) => [currency, BigInt(owed)]));
-};
-
-/** Open holds whose time is over, the oldest first. */
-const expiredHolds = async (
-  { query }: LedgerRepository,
-  now: Date,
-  limit: number,
-): Promise<{ holdId: string; projectId: string }[]> => {
-  const rows = await query<{ id: string; project_id: string }>(EXPIRED_HOLDS, [now, limit]);
-  return rows.map((row) => ({ holdId: `hld_${row.id}`, projectId: row.project_id }));
 };

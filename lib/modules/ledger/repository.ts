@@ -5,6 +5,8 @@ import type { Sql } from "@/lib/db/sql";
 export interface LedgerPoolOptions {
   /** Default 10. */
   readonly poolSize?: number;
+  /** The URL names a pooler, so a connection keeps its role for one transaction only (lib/db/pool.ts). */
+  readonly isPooled?: boolean;
 }
 
 /** A database transaction with the ledger's role. */
@@ -79,8 +81,8 @@ const command = async (client: pg.ClientBase, text: string): Promise<void> => {
 };
 
 /** The ledger's own pool of connections. */
-export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoolOptions = {}) => {
-  const pool = createPool(url, poolSize, CONNECT_TIMEOUT_MS);
+export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = false }: LedgerPoolOptions = {}) => {
+  const pool = createPool(url, { max: poolSize, connectTimeoutMs: CONNECT_TIMEOUT_MS, isPooled });
   const restricted = new WeakMap<pg.ClientBase, boolean>();
 
   /** Opens a connection with the restricted role, if the server has that role. */
@@ -92,7 +94,7 @@ export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoo
     if (known !== undefined) return { client, hasRole: known };
     try {
       const hasRole = (await sqlOn(client).query(MAY_TAKE_ROLE, [])).length > 0;
-      if (hasRole) await command(client, `SET ROLE ${ROLE}`);
+      if (hasRole && !isPooled) await command(client, `SET ROLE ${ROLE}`);
       restricted.set(client, hasRole);
       return { client, hasRole };
     } catch (error) {
@@ -118,7 +120,8 @@ export const createLedgerRepository = (url: string, { poolSize = 10 }: LedgerPoo
 
   const inTransaction = <T>(work: (tx: LedgerTx) => Promise<T>): Promise<T> =>
     on(async (client, hasRole) => {
-      await command(client, "BEGIN ISOLATION LEVEL READ COMMITTED");
+      const begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
+      await command(client, hasRole && isPooled ? `${begin}; SET LOCAL ROLE ${ROLE}` : begin);
       try {
         const sql = sqlOn(client);
         const asApp: LedgerTx["asApp"] = async (inner) => {

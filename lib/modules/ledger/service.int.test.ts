@@ -77,49 +77,6 @@ describe("funding", () => {
   };
 });
 
-describe("holds", () => {
-  const hold = (accountId: string, amountBase: bigint, seconds: number) => ({
-    projectId,
-    key: key(),
-    by,
-    accountId,
-    amountBase,
-    currency,
-    expiresAt: addSeconds(time, seconds),
-  });
-
-  test("set money aside, post a part of it and give the rest back", async () => {
-    const [from, to] = [await open(currency, 100n), await open(currency, 0n)];
-    const { holdId } = await ledger.hold(hold(from, 70n, 60));
-    expect(await ledger.account(projectId, from)).toMatchObject({
-      availableBase: 30n,
-      pendingBase: 70n,
-      postedBase: 100n,
-    });
-    await expect(ledger.transfer(transfer(from, to, 31n))).rejects.toMatchObject({ code: "insufficient_balance" });
-    await ledger.postHold({ projectId, key: key(), by, holdId, to, amountBase: 20n });
-    expect(await ledger.account(projectId, from)).toMatchObject({ availableBase: 80n, pendingBase: 0n });
-    expect(await balanceOf(to)).toBe(20n);
-    await expect(ledger.voidHold({ projectId, key: key(), by, holdId })).rejects.toMatchObject({
-      code: "invalid_state",
-    });
-  });
-
-  test("expire once, whoever sweeps, and are not posted after their time", async () => {
-    const [from, to] = [await open(currency, 100n), await open(currency, 0n)];
-    const { holdId } = await ledger.hold(hold(from, 40n, 60));
-    await ledger.hold(hold(from, 10n, 3600));
-    expect(await ledger.expireHolds(time)).toBe(0);
-    time = addSeconds(time, 61);
-    await expect(ledger.postHold({ projectId, key: key(), by, holdId, to, amountBase: null })).rejects.toMatchObject({
-      code: "invalid_state",
-    });
-    const ended = await Promise.all([ledger.expireHolds(time), other.ledger.expireHolds(time)]);
-    expect(ended.reduce((sum, count) => sum + count, 0)).toBe(1);
-    expect(await ledger.account(projectId, from)).toMatchObject({ availableBase: 90n, pendingBase: 10n });
-  });
-});
-
 describe("a reversal", () => {
   test("mirrors its source once, is shown beside it, and is not reversed", async () => {
     const [from, to] = [await open(currency, 100n), await open(currency, 0n)];
@@ -191,7 +148,7 @@ describe("a statement", () => {
   });
 });
 
-test("another project's accounts, holds and transactions do not exist", async () => {
+test("another project's accounts and transactions do not exist", async () => {
   const [mine, theirs] = [await open(currency, 10n), await other.open(currency, 10n)];
   const foreign = { projectId: other.projectId, key: key(), by };
   await expect(ledger.account(other.projectId, mine)).rejects.toMatchObject({ code: "not_found" });
@@ -200,10 +157,6 @@ test("another project's accounts, holds and transactions do not exist", async ()
   await expect(ledger.transfer(transfer(mine, theirs, 1n))).rejects.toMatchObject({ code: "not_found" });
   const { transactionId } = await ledger.transfer(transfer(mine, await open(currency, 0n), 1n));
   await expect(ledger.reverse({ ...foreign, transactionId })).rejects.toMatchObject({ code: "not_found" });
-  const { holdId } = await ledger.hold({
-    ...{ projectId, key: key(), by, accountId: mine, amountBase: 1n, currency, expiresAt: addSeconds(time, 60) },
-  });
-  await expect(ledger.voidHold({ ...foreign, holdId })).rejects.toMatchObject({ code: "not_found" });
   const pages = await ledger.accounts(projectId, { limit: 3 });
   expect(pages).toHaveLength(3);
   const [next] = await ledger.accounts(projectId, { limit: 1, before: pages[2]?.id ?? "" });

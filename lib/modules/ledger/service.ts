@@ -9,15 +9,11 @@ import {
   isUsableKey,
   systemAccountId,
   type BatchCommand,
-  type EndHoldCommand,
   type FundCommand,
-  type HoldCommand,
   type LedgerCommand,
-  type PostHoldCommand,
   type ReverseCommand,
   type TransferCommand,
 } from "./commands";
-import { holdIdOf } from "./decide";
 import { toDomainError } from "./errors";
 import { postBatch, postIn, untilKnown } from "./post";
 import { createLedgerReads } from "./reads";
@@ -76,9 +72,6 @@ interface Item {
 const BATCH_WEIGHT_MAX = 512;
 const WAITING_MAX = 20_000;
 const WAIT_MAX_MS = 30_000;
-const EXPIRE_PAGE = 512;
-const EXPIRE_PAGES_MAX = 100;
-const SYSTEM = "ledger";
 
 const busy = (): DomainError =>
   new DomainError("service_unavailable", "The ledger has more to do than it can. Nothing was posted; try again.", {
@@ -171,23 +164,6 @@ export const createLedgerService = (deps: LedgerDeps) => {
   const { decideOne, together, idle } = createPosting(deps);
   const post = async (command: LedgerCommand): Promise<Posted> => accepted(await decideOne(command));
 
-  /** Ends holds whose time is over. @returns the number of holds that were ended */
-  const expireHolds = async (now: Date): Promise<number> => {
-    let ended = 0;
-    for (let page = 0; page < EXPIRE_PAGES_MAX; page += 1) {
-      const holds = await reads.expiredHolds(now, EXPIRE_PAGE);
-      const outcomes = await Promise.all(
-        // The key contains the time, so that the refusal of a sweep that runs too early (wrong clock) does not apply to later sweeps.
-        holds.map(({ holdId, projectId }) =>
-          decideOne({ kind: "expire", projectId, holdId, key: `${holdId}:${String(now.getTime())}`, by: SYSTEM }),
-        ),
-      );
-      ended += outcomes.filter(({ posted, replayed }) => posted && !replayed).length;
-      if (holds.length < EXPIRE_PAGE || outcomes.every(({ posted }) => !posted)) break;
-    }
-    return ended;
-  };
-
   return {
     ...reads,
 
@@ -210,18 +186,6 @@ export const createLedgerService = (deps: LedgerDeps) => {
 
     /** Credits an account from the treasury. */
     fund: (command: Without<FundCommand>): Promise<Posted> => post({ ...command, kind: "fund" }),
-
-    hold: async (command: Without<HoldCommand>): Promise<Posted & { holdId: string }> => {
-      const posted = await post({ ...command, kind: "hold" });
-      return { ...posted, holdId: holdIdOf(posted.transactionId) };
-    },
-
-    /** Posts a whole hold or a part of it. The rest becomes available again. */
-    postHold: (command: Without<PostHoldCommand>): Promise<Posted> => post({ ...command, kind: "post" }),
-
-    voidHold: (command: Without<EndHoldCommand>): Promise<Posted> => post({ ...command, kind: "void" }),
-
-    expireHolds,
 
     /**
      * Reverses a transaction, once. A reversal cannot be reversed. `also` writes rows of the caller in the same database transaction; it

@@ -1,7 +1,6 @@
 /** The state against which a batch of commands is decided. Ids with their prefix, amounts in base units. */
 export interface Snapshot {
   readonly accounts: Map<string, Account>;
-  readonly holds: Map<string, Hold>;
   /** Transactions that a reversal may name. */
   readonly sourceTransactions: Map<string, SourceTransaction>;
   /** Stored answers by hash of the key. */
@@ -14,10 +13,9 @@ export interface Account {
   readonly currency: string;
   readonly kind: AccountKind;
   readonly status: AccountStatus;
-  /** The least value of the balance minus the held amount; null: no limit. */
+  /** The least value of the balance; null: no limit. */
   readonly minimum: bigint | null;
   balance: bigint;
-  held: bigint;
   version: bigint;
   lastSeq: bigint;
   /** Milliseconds since 1970. */
@@ -26,19 +24,6 @@ export interface Account {
 
 export type AccountKind = "customer" | "treasury_reserve" | "external";
 export type AccountStatus = "active" | "frozen";
-
-export interface Hold {
-  readonly id: string;
-  readonly accountId: string;
-  readonly amountBase: bigint;
-  readonly status: "open" | "posted" | "voided" | "expired";
-  readonly expiresAt: Date;
-  /** The part of the hold that was posted. */
-  readonly postedBase: bigint | null;
-  /** The transaction that created the hold. */
-  readonly transactionId: string;
-  readonly settledBy: string | null;
-}
 
 export interface SourceTransaction {
   readonly id: string;
@@ -79,11 +64,6 @@ export const REJECTION_CODES = [
   "insufficient_balance",
   "insufficient_reserves",
   "invalid_rows",
-  "unknown_hold",
-  "hold_settled",
-  "hold_expired",
-  "hold_not_expired",
-  "amount_above_hold",
   "unknown_transaction",
   "not_reversible",
   "already_reversed",
@@ -128,7 +108,6 @@ export type Outcome = Posted | Refused;
 
 export const emptySnapshot = (): Snapshot => ({
   accounts: new Map(),
-  holds: new Map(),
   sourceTransactions: new Map(),
   answers: new Map(),
 });

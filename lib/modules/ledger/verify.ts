@@ -5,7 +5,6 @@ export interface LedgerFigures {
   readonly transactions: number;
   readonly rejected: number;
   readonly entries: number;
-  readonly openHolds: number;
   readonly reversals: number;
   /** The sum of all customer accounts, in base units, by currency. */
   readonly liabilities: Readonly<Record<string, string>>;
@@ -30,13 +29,12 @@ const FIGURES = `
     (SELECT count(*) FROM ledger_transaction) AS transactions,
     (SELECT count(*) FROM ledger_transaction WHERE rejection IS NOT NULL) AS rejected,
     (SELECT count(*) FROM ledger_entry) AS entries,
-    (SELECT count(*) FROM ledger_hold WHERE status = 'open') AS open_holds,
     (SELECT count(*) FROM ledger_transaction WHERE reverses_id IS NOT NULL) AS reversals`;
 
 const LIABILITIES = `
   SELECT currency, sum(balance)::text AS owed FROM ledger_account WHERE kind = 'customer' GROUP BY currency ORDER BY currency`;
 
-const MOVES = "('transfer', 'batch', 'fund', 'post', 'reverse')";
+const MOVES = "('transfer', 'batch', 'fund', 'reverse')";
 
 const RULES: readonly Rule[] = [
   {
@@ -77,34 +75,10 @@ const RULES: readonly Rule[] = [
   },
   {
     rule: "nothing is below its minimum",
-    sql: `SELECT format('account %s: balance %s, held %s, minimum %s', id, balance, held, minimum) FROM ledger_account
-        WHERE balance - held < minimum
+    sql: `SELECT format('account %s: balance %s, minimum %s', id, balance, minimum) FROM ledger_account WHERE balance < minimum
       UNION ALL
       SELECT format('account %s, entry %s: %s is below %s', e.account_id, e.seq, e.balance_after, a.minimum)
         FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id WHERE e.balance_after < a.minimum`,
-  },
-  {
-    rule: "what is held is the sum of the open holds",
-    sql: `SELECT format('account %s: held %s, open holds %s', coalesce(a.id, h.account_id), a.held, h.total)
-      FROM ledger_account a FULL JOIN
-        (SELECT account_id, sum(amount) AS total FROM ledger_hold WHERE status = 'open' GROUP BY account_id) h
-        ON h.account_id = a.id
-      WHERE a.id IS NULL OR a.held <> coalesce(h.total, 0)`,
-  },
-  {
-    rule: "a hold was made, and settled, by a transaction of its own that was posted",
-    sql: `SELECT format('hold %s', coalesce(h.id, m.id)) FROM ledger_hold h
-      FULL JOIN (SELECT * FROM ledger_transaction WHERE kind = 'hold' AND rejection IS NULL) m ON m.id = h.transaction_id
-      LEFT JOIN ledger_transaction s ON s.id = h.settled_by
-      WHERE h.id IS NULL OR m.id IS NULL OR (h.settled_by IS NOT NULL AND (s.id IS NULL OR s.rejection IS NOT NULL
-        OR s.kind <> CASE h.status WHEN 'posted' THEN 'post' WHEN 'voided' THEN 'void' ELSE 'expire' END))`,
-  },
-  {
-    rule: "what was posted of a hold is what its account was charged",
-    sql: `SELECT format('hold %s: posted %s, charged %s', h.id, h.posted_amount, e.charged) FROM ledger_hold h
-      LEFT JOIN LATERAL (SELECT -sum(amount) AS charged FROM ledger_entry e
-        WHERE e.transaction_id = h.settled_by AND e.account_id = h.account_id) e ON true
-      WHERE h.status = 'posted' AND h.posted_amount IS DISTINCT FROM e.charged`,
   },
   {
     rule: "a reversal mirrors its source, entry by entry, and a reversal is not reversed",
@@ -168,7 +142,6 @@ const readFigures = async (client: pg.ClientBase): Promise<LedgerFigures> => {
     transactions: Number(counts?.transactions),
     rejected: Number(counts?.rejected),
     entries: Number(counts?.entries),
-    openHolds: Number(counts?.open_holds),
     reversals: Number(counts?.reversals),
     liabilities: Object.fromEntries(liabilities.map(({ currency, owed }) => [currency, owed])),
   };

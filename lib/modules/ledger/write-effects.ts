@@ -31,17 +31,10 @@ const INSERT_ENTRIES = `
 
 const UPDATE_ACCOUNTS = `
   UPDATE ledger_account a
-  SET balance = n.balance, held = n.held, version = n.version, last_seq = n.last_seq, updated_at = n.updated_at
-  FROM unnest($1::uuid[], $2::numeric[], $3::numeric[], $4::int8[], $5::int8[], $6::timestamptz[])
-    AS n (id, balance, held, version, last_seq, updated_at)
+  SET balance = n.balance, version = n.version, last_seq = n.last_seq, updated_at = n.updated_at
+  FROM unnest($1::uuid[], $2::numeric[], $3::int8[], $4::int8[], $5::timestamptz[])
+    AS n (id, balance, version, last_seq, updated_at)
   WHERE a.id = n.id`;
-
-const WRITE_HOLDS = `
-  INSERT INTO ledger_hold AS h (id, account_id, amount, posted_amount, status, expires_at, transaction_id, settled_by)
-  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::numeric[], $4::numeric[], $5::text[], $6::timestamptz[], $7::uuid[], $8::uuid[])
-  ON CONFLICT (id) DO UPDATE
-  SET status = EXCLUDED.status, posted_amount = EXCLUDED.posted_amount, settled_by = EXCLUDED.settled_by
-  WHERE h.status = 'open'`;
 
 const hashes = (digests: readonly string[]): string => `{${digests.map((hex) => `"\\\\x${hex}"`).join(",")}}`;
 
@@ -90,35 +83,16 @@ const updateAccounts = async (sql: Sql, written: readonly Written[]): Promise<vo
   await sql.change(UPDATE_ACCOUNTS, [
     idArray(rows.map((account) => account.id)),
     plainArray(rows.map((account) => account.balance)),
-    plainArray(rows.map((account) => account.held)),
     plainArray(rows.map((account) => account.version)),
     plainArray(rows.map((account) => account.lastSeq)),
     timeArray(rows.map((account) => account.updatedAt)),
   ]);
 };
 
-const writeHolds = async (sql: Sql, written: readonly Written[]): Promise<void> => {
-  const holds = written.flatMap(({ effects }) => (effects.hold ? [effects.hold] : []));
-  if (holds.length === 0) return;
-  const count = await sql.change(WRITE_HOLDS, [
-    idArray(holds.map((hold) => hold.id)),
-    idArray(holds.map((hold) => hold.accountId)),
-    plainArray(holds.map((hold) => hold.amountBase)),
-    plainArray(holds.map((hold) => hold.postedBase ?? "NULL")),
-    plainArray(holds.map((hold) => hold.status)),
-    timeArray(holds.map((hold) => hold.expiresAt.getTime())),
-    idArray(holds.map((hold) => hold.transactionId)),
-    plainArray(holds.map((hold) => orNull(hold.settledBy))),
-  ]);
-  // Holds change only under the lock of their account. If one changed without the lock, nothing may be committed.
-  if (count !== holds.length) throw new Error("A hold was settled outside the lock of its account.");
-};
-
-/** Writes the effects of a batch with four statements, however many commands it has. @throws KeyTakenError */
+/** Writes the effects of a batch with three statements, however many commands it has. @throws KeyTakenError */
 export const writeEffects = async (sql: Sql, written: readonly Written[]): Promise<void> => {
   if (written.length === 0) return;
   await insertTransactions(sql, written);
   await insertEntries(sql, written);
   await updateAccounts(sql, written);
-  await writeHolds(sql, written);
 };

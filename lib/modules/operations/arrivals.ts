@@ -10,7 +10,7 @@ export interface Arrival {
 }
 
 // A leg brings its minimum to the recipient until its arrival is in a block that the balances include; one that is refunded brings what
-// went into the bridge back to its source.
+// went into the bridge back to its source. A refund that needs a person's attention may be in the balance already, and is not counted.
 const ARRIVALS = `
   WITH read AS (SELECT * FROM unnest($2::int[], $3::numeric[]) AS chain (chain_id, block)),
   moving AS (

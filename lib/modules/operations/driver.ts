@@ -1,6 +1,7 @@
 import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
 import { isFinal } from "@/lib/core/status";
 import { inSpan } from "@/lib/core/tracing";
+import { createBlockWaits, type BlockWaits } from "./block-waits";
 import type { LegWrites, StepDeps } from "./legs/step";
 import { isTemporary, stepLeg } from "./legs/step-leg";
 import type { Leg } from "./leg";
@@ -24,6 +25,8 @@ const HELD_MS = 5000;
  * seconds.
  */
 const DELAY_FACTOR = 4;
+/** A leg that a new block wakes is looked at without one after this many poll intervals. */
+const POLLS_WITHOUT_BLOCK = 2;
 const DELAY_SECONDS_MIN = 30;
 
 export interface DriverDeps extends Omit<StepDeps, "legs"> {
@@ -78,9 +81,14 @@ const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
   };
 };
 
-/** What a step notes of waits is a part of the operation, which is read again then. */
-const trackedGasWaits = (gasWaits: GasWaitRepository, drive: Drive): GasWaitRepository => ({
+/** What a step notes of waits is a part of the operation, which begins before its first event and is read again then. */
+const trackedGasWaits = (
+  gasWaits: GasWaitRepository,
+  drive: Drive,
+  begin: () => Promise<unknown>,
+): GasWaitRepository => ({
   note: async (...wait) => {
+    if (drive.operation?.status === "pending") await begin();
     await gasWaits.note(...wait);
     drive.operation = null;
   },
@@ -97,6 +105,14 @@ interface Wait {
   readonly isHeld: boolean;
 }
 
+/** Until a new block when all legs only wait for the chains; after an error only time counts. */
+const pause = (blocks: BlockWaits, operation: Operation, ms: number, { failures, signal }: Drive): Promise<void> => {
+  if (failures.size > 0) return sleepUntilAborted(ms, signal);
+  const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
+  const chainIds = open.flatMap((leg) => [leg.sourceChainId, leg.destChainId]);
+  return blocks.wait(chainIds, ms * POLLS_WITHOUT_BLOCK, signal);
+};
+
 /**
  * Carries operations on until they are final. It keeps no state in memory that matters: any instance can drive an
  * operation by reading its rows, querying the chains, and writing the results.
@@ -104,6 +120,10 @@ interface Wait {
 export const createOperationDriver = (deps: DriverDeps) => {
   /** Last submission by leg; kept for the next time that this instance drives the operation. */
   const submittedAt = new Map<string, number>();
+  const blocks = createBlockWaits({
+    head: (chainId) => deps.chains.head(chainId),
+    pollIntervalMs: deps.pollIntervalMs,
+  });
 
   /** Counted from the leg's last change, so that the time continues over several claims of the job. */
   const idleMsOf = ({ updatedAt }: Leg): number => Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
@@ -116,7 +136,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
   /** @returns milliseconds until the next look */
   const stepOne = async (operation: Operation, leg: Leg, drive: Drive): Promise<number> => {
     const { signal, failures, unexpected } = drive;
-    const [legs, gasWaits] = [trackedWrites(deps.legs, drive), trackedGasWaits(deps.gasWaits, drive)];
+    const legs = trackedWrites(deps.legs, drive);
+    const gasWaits = trackedGasWaits(deps.gasWaits, drive, () => deps.legs.begin(operation.id, deps.clock.now()));
     const stepDeps = { ...deps, legs, gasWaits };
     unexpected.delete(leg.id);
     try {
@@ -144,6 +165,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
   /** Marks an operation that takes longer than estimated, because of a bridge or a chain that does not answer. @returns whether it was marked */
   const noteDelay = async (operation: Operation, open: readonly Leg[]): Promise<boolean> => {
     if (operation.subStatus === "delayed" || operation.subStatus === "refunding") return false;
+    if (operation.subStatus === "needs_attention") return false;
     const estimated = Math.max(...open.map((leg) => leg.routeLeg.estimatedSeconds));
     const since = operation.acceptedAt ?? operation.createdAt;
     const late = since.getTime() + 1000 * Math.max(DELAY_SECONDS_MIN, DELAY_FACTOR * estimated);
@@ -179,16 +201,15 @@ export const createOperationDriver = (deps: DriverDeps) => {
     while (!signal.aborted) {
       const operation = await current(operationId, context);
       if (operation === null || isFinal(operation.status)) return { done: true };
-      if (operation.status === "pending") {
-        const begun = await deps.legs.begin(operationId, deps.clock.now());
-        const { status, subStatus } = begun ?? operation;
-        context.operation = begun === null ? null : { ...operation, status, subStatus };
-        continue;
-      }
       const { ms, isHeld, failure } = await driveOnce(operation, context);
       if (ms === 0) continue;
+      // The first move of a leg begins its operation. This one's legs wait, so it begins without them.
+      if (operation.status === "pending") {
+        await deps.legs.begin(operationId, deps.clock.now());
+        context.operation = null;
+      }
       if (!isHeld) return { done: false, againInMs: ms, ...(failure === undefined ? {} : { failure }) };
-      await sleepUntilAborted(ms, signal);
+      await pause(blocks, operation, ms, context);
     }
     return { done: false, againInMs: 0 };
   };

@@ -1,59 +1,14 @@
 import { createBatcher } from "@/lib/core/batch";
 import { oneByOneAfterRefusal } from "@/lib/db/batches";
-import type { Database, Tx } from "@/lib/db/client";
-import { toDecimal } from "@/lib/db/decimal";
-import { Prisma } from "@/lib/db/generated/client";
+import type { Database } from "@/lib/db/client";
 import { keptSqlOn } from "@/lib/db/sql";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
-import { toStored } from "@/lib/ports/routing-json";
 import type { Leg, LegChange } from "./leg";
 import { writeLegs, type LegWrite } from "./leg-write-repository";
 import { takeSteps, type LegMove, type OperationStep, type SignedAgain, type Stepped } from "./step-repository";
 import { createWalletTransactionRepository } from "./wallet-transaction-repository";
 
 export type { LegMove, SignedAgain } from "./step-repository";
-
-const json = (value: unknown) => (value === null || value === undefined ? Prisma.DbNull : toStored(value));
-const decimal = (value: bigint | null) => (value === null ? null : toDecimal(value));
-
-/** Conversions of fields whose columns have another form. */
-const STORED = {
-  amountBase: toDecimal,
-  spentBase: decimal,
-  receivedBase: decimal,
-  refundedBase: decimal,
-  gasCostWei: decimal,
-  sponsorReservedWei: decimal,
-  routeLeg: toStored,
-  // The column is not nullable; a wallet's own transactions have no gas limits of ours.
-  gas: (value: Leg["gas"]) => toStored(value ?? {}),
-  walletTransactions: json,
-  permit: json,
-  userOperation: json,
-  earlierUserOpHashes: (hashes: Leg["earlierUserOpHashes"]) => [...hashes],
-  deposit: json,
-  refundToken: json,
-  failure: json,
-} as const satisfies { readonly [Field in keyof Leg]?: (value: never) => unknown };
-
-type StoredColumns<Fields> = {
-  [Field in keyof Fields]: Field extends keyof typeof STORED ? ReturnType<(typeof STORED)[Field]> : Fields[Field];
-};
-
-/** The columns for the given fields. */
-const columnsOf = <Fields extends Partial<Leg>>(fields: Fields): StoredColumns<Fields> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([field, value]) => {
-      const stored = STORED[field as keyof typeof STORED] as ((value: unknown) => unknown) | undefined;
-      return [field, stored === undefined ? value : stored(value)];
-    }),
-  ) as StoredColumns<Fields>;
-
-/** Stores the legs of an operation, in the transaction that accepts it. */
-export const insertLegs = async (tx: Tx, legs: readonly Leg[]): Promise<void> => {
-  const data = legs.map((leg) => ({ ...columnsOf(leg), kind: leg.routeLeg.kind }));
-  await tx.operationLeg.createMany({ data });
-};
 
 /** Maximum number of steps that share a transaction. */
 const STEPS_MAX = 100;

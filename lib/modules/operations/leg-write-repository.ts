@@ -1,4 +1,5 @@
 /** Changes of legs in one statement for any number of them, each a compare-and-set against the version that was read. */
+import { RefusedItemError } from "@/lib/db/batches";
 import type { SqlReader } from "@/lib/db/sql";
 import { toStored } from "@/lib/ports/routing-json";
 import type { Leg, LegChange } from "./leg";
@@ -45,6 +46,7 @@ const CHANGEABLE: Readonly<Record<keyof LegWrite["change"], true>> = {
   refundBlock: true,
   refundedBase: true,
   refundToken: true,
+  refundAttention: true,
   failure: true,
   sponsorReservedWei: true,
 };
@@ -55,21 +57,27 @@ const SET = Object.keys(CHANGEABLE)
   .map((column) => `${column} = CASE WHEN w.change ? '${column}' THEN (w.changed).${column} ELSE l.${column} END`)
   .join(", ");
 
+// The legs are locked in the order of their ids before they are changed, because a join may visit them in any order and two sets that
+// overlap would wait for each other.
 const WRITE = `
-  UPDATE operation_leg l SET state = w."to", version = l.version + 1, updated_at = w.now, ${SET}
-  FROM (
+  WITH w AS MATERIALIZED (
     SELECT v.*, jsonb_populate_record(NULL::operation_leg, v.change) AS changed
     FROM jsonb_to_recordset($1::jsonb)
       AS v (id text, version int, "from" text, "to" text, now timestamptz, change jsonb)
-    ORDER BY v.id
-  ) w
+  ), locked AS MATERIALIZED (
+    SELECT o.id FROM operation_leg o JOIN w ON w.id = o.id
+    WHERE o.version = w.version AND o.state = w."from"
+    ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o
+  )
+  UPDATE operation_leg l SET state = w."to", version = l.version + 1, updated_at = w.now, ${SET}
+  FROM w JOIN locked ON locked.id = w.id
   WHERE l.id = w.id AND l.version = w.version AND l.state = w."from"
   RETURNING ${LEG_COLUMNS}`;
 
 const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(change).map(([field, value]) => {
-      if (!(field in CHANGEABLE)) throw new Error(`The field ${field} of a leg does not change.`);
+      if (!(field in CHANGEABLE)) throw new RefusedItemError(`The field ${field} of a leg does not change.`);
       // The column is not nullable; a wallet's own transactions have no gas limits of ours.
       return [columnOf(field), value ?? (field === "gas" ? {} : null)];
     }),

@@ -65,6 +65,7 @@ const rowOf = (change: Partial<OperationLeg>): OperationLeg => ({
   refundBlock: null,
   refundedBase: null,
   refundToken: null,
+  refundAttention: null,
   failure: null,
   sponsorReservedWei: null,
   sponsorDay: null,

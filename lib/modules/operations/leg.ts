@@ -17,6 +17,7 @@ import {
   storedUserOperation,
   toStored,
 } from "@/lib/ports/routing-json";
+import { storedRefundAttention, type RefundAttention } from "./refund-attention";
 import type { LegState } from "./summary";
 
 type Hex = `0x${string}`;
@@ -122,6 +123,8 @@ export interface Leg {
   readonly refundedBase: bigint | null;
   /** The token of the refund. The bridge refunds in its own token, which for a native coin is the wrapped one. */
   readonly refundToken: Token | null;
+  /** What is known of a refund that the chains do not show for certain, and what a person decided about it; null where nothing is unclear. */
+  readonly refundAttention: RefundAttention | null;
   readonly failure: Failure | null;
   /** Amount of the project's sponsor budget reserved for the leg, in wei; null when the sponsor does not pay. */
   readonly sponsorReservedWei: bigint | null;
@@ -185,6 +188,7 @@ export const parseLeg = (row: LegRow): Leg => ({
   refundBlock: row.refundBlock,
   refundedBase: toBigIntOrNull(row.refundedBase),
   refundToken: storedToken.nullable().parse(row.refundToken),
+  refundAttention: storedRefundAttention.nullable().parse(row.refundAttention),
   failure: storedFailure.nullable().parse(row.failure),
   sponsorReservedWei: toBigIntOrNull(row.sponsorReservedWei),
   sponsorDay: row.sponsorDay,

@@ -84,6 +84,7 @@ const UNSEEN = {
   refundBlock: null,
   refundedBase: null,
   refundToken: null,
+  refundAttention: null,
   failure: null,
   version: 0,
 } as const satisfies Partial<Leg>;

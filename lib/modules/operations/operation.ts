@@ -53,6 +53,8 @@ export interface Operation {
   readonly legs: readonly Leg[];
   /** A part of a leg could not be read, so it can only be shown. */
   readonly unread?: boolean;
+  /** The operation's own columns could not all be read either: what is missing was filled in from its legs, or is empty. */
+  readonly isIncomplete?: boolean;
 }
 
 /** Something that happened to an operation or to one of its legs. */

@@ -31,7 +31,7 @@ const UNCLEAR =
   "in the source wallet as far as the chain shows, but not for certain: look at the wallet's history first";
 
 /** The token in which the bridge carries a leg, and pays it back. */
-const bridgeStep = ({ leg, source }: LegView): { venue: string; token: Token; amountBase: bigint } => {
+export const bridgeStep = ({ leg, source }: LegView): { venue: string; token: Token; amountBase: bigint } => {
   const step = leg.routeLeg.steps.find((each) => each.kind === "bridge");
   return step
     ? { venue: step.venue, token: step.from, amountBase: step.amountInBase }
@@ -95,6 +95,11 @@ const main = (view: LegView): Holding => {
       return deposited(view, "with the bridge, waiting for a relayer");
     case "refunding":
       return deposited(view, "with the bridge, on its way back");
+    case "needs_attention":
+      return deposited(
+        view,
+        "with the bridge, or back in the source wallet already: the chains do not show it for certain",
+      );
     case "filled_seen":
     case "completed": {
       const hash = leg.destTxHash ?? leg.sourceTxHash;
@@ -167,6 +172,8 @@ export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasW
 
 /** One sentence that tells the person what they can do now. */
 export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainFacts): string => {
+  if (operation.isIncomplete === true)
+    return "Look at the chains for where the money is, and update every instance of the service: this record was stored by another version.";
   const rest = views.filter(({ leg }) => leg.state === "failed" || leg.state === "refunded");
   const waits = gasWaitSentence(gasWaitsOf(operation), chains);
   if (waits !== null) return waits;
@@ -188,6 +195,8 @@ export const nextActionOf = (operation: Operation, views: readonly LegView[], ch
         ? "Approve it with a one-time code, or cancel it. Nothing is sent before."
         : "Nothing to do: it is carried on by itself, also when this page is closed.";
     case "processing":
+      if (operation.subStatus === "needs_attention")
+        return "Look at the part that needs attention, and decide there whether its refund has arrived in the source wallet. It cannot be retried before.";
       return operation.subStatus === "refunding"
         ? "Nothing to do: the bridge sends the money back by itself."
         : operation.subStatus === "delayed"

@@ -157,7 +157,7 @@ test("a linked plain wallet pays nothing and sends nothing where the token takes
   const { quote, prepared } = await prepareOwn(api, customer, {
     from: [{ address: wallet.address, chainId: ONE, token: "USDC", amount: "70" }],
     toChainId: TWO,
-    toToken: "DAI",
+    toToken: "USDC",
     toAddress: recipient,
   });
   expect(prepared.actions).toEqual([
@@ -168,7 +168,7 @@ test("a linked plain wallet pays nothing and sends nothing where the token takes
   const operation = await waitUntilFinal(client, operationId);
   expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
   expect(operation.actual.spent[0]?.amount).toBe("70");
-  expect(await balance(TWO, "DAI", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  expect(await balance(TWO, "USDC", recipient)).toBe(BigInt(operation.actual.received.amountBase));
   expect(await balance(ONE, "USDC", customer.treasury)).toBe(0n);
   expect(await balance(ONE, "USDC", wallet.address)).toBe(0n);
 });
@@ -228,21 +228,21 @@ describe("a linked plain wallet that has allowed Permit2", () => {
     await Promise.all([
       give(customer, wallet.address, ONE, "USDT", "60"),
       give(customer, wallet.address, TWO, "WETH", "0.02"),
-      give(customer, wallet.address, TWO, "USDT", "20"),
+      give(customer, wallet.address, TWO, "DAI", "20"),
       give(customer, customer.treasury, ONE, "USDT", "60"),
     ]);
     for (const [chainId, token, amountBase] of [
       [ONE, "USDT", parseUnits("60", 6)],
       [TWO, "WETH", parseUnits("0.02", 18)],
-      [TWO, "USDT", parseUnits("20", 6)],
+      [TWO, "DAI", parseUnits("20", 18)],
     ] as const)
       await allowPermit2(api, wallet, { chainId, token, amountBase });
     const { quote, prepared } = await prepareOwn(api, customer, {
-      ...oneSource(wallet.address, [ONE, "USDT", "60"], [TWO, "DAI"]),
+      ...oneSource(wallet.address, [ONE, "USDT", "60"], [TWO, "USDT"]),
       from: [
         { address: wallet.address, chainId: ONE, token: "USDT", amount: "60" },
         { address: wallet.address, chainId: TWO, token: "WETH", amount: "0.02" },
-        { address: wallet.address, chainId: TWO, token: "USDT", amount: "20" },
+        { address: wallet.address, chainId: TWO, token: "DAI", amount: "20" },
       ],
     });
     expect(prepared.actions.map(({ kind }) => kind)).toEqual(["typed_data", "typed_data", "typed_data"]);
@@ -251,7 +251,7 @@ describe("a linked plain wallet that has allowed Permit2", () => {
     const operation = await waitUntilFinal(customer.session.client, operationId);
     expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
     expect(operation.actual.spent.map(({ amount }) => amount)).toEqual(["60", "0.02", "20"]);
-    expect(await balance(TWO, "DAI", quote.to.address)).toBe(BigInt(operation.actual.received.amountBase));
+    expect(await balance(TWO, "USDT", quote.to.address)).toBe(BigInt(operation.actual.received.amountBase));
     expect(BigInt(operation.actual.received.amountBase)).toBeGreaterThanOrEqual(BigInt(quote.to.minAmountBase));
     for (const [chainId, symbol, left] of [
       [ONE, "USDT", parseUnits("60", 6)],
@@ -285,7 +285,7 @@ test("one operation draws on the treasury, a smart account and plain wallets, an
       { address: wallet.address, chainId: TWO, token: "USDC", amount: "40" },
     ],
     toChainId: THREE,
-    toToken: "USDT",
+    toToken: "USDC",
     toAddress: recipient,
   });
   expect(new Set(prepared.actions.map(({ kind }) => kind))).toEqual(
@@ -303,7 +303,7 @@ test("one operation draws on the treasury, a smart account and plain wallets, an
   const operation = await waitUntilFinal(client, accepted[0]?.operationId ?? "");
   expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
   expect(operation.legs).toHaveLength(4);
-  const received = await balance(THREE, "USDT", recipient);
+  const received = await balance(THREE, "USDC", recipient);
   expect(operation.actual.received.amountBase).toBe(received.toString());
   expect(received).toBeGreaterThanOrEqual(BigInt(quote.to.minAmountBase));
 });

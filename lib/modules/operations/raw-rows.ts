@@ -1,5 +1,7 @@
 /** Operations and legs in raw statements, which read and write any number of them at once. */
 import type { SqlReader } from "@/lib/db/sql";
+import type { StatementPart } from "@/lib/db/together";
+import { toStored } from "@/lib/ports/routing-json";
 import type { Leg, LegRow } from "./leg";
 import { parseLeg } from "./leg";
 import { parseOperation, type Operation, type OperationRow } from "./operation";
@@ -65,6 +67,7 @@ const LEG_FIELDS: Record<keyof LegRow, Form> = {
   refundBlock: "integer",
   refundedBase: "numeric",
   refundToken: "plain",
+  refundAttention: "plain",
   failure: "plain",
   sponsorReservedWei: "numeric",
   sponsorDay: "day",
@@ -100,6 +103,22 @@ export const readLeg = (raw: Raw): Leg =>
       Object.entries(LEG_FIELDS).map(([field, form]) => [field, valueOf(raw[`${LEG_PREFIX}${field}`], form)]),
     ) as unknown as LegRow,
   );
+
+const LEG_INSERT_COLUMNS = ["kind", ...Object.keys(LEG_FIELDS).map(columnOf)].join(", ");
+const INSERT_LEGS = `
+  INSERT INTO operation_leg (${LEG_INSERT_COLUMNS})
+  SELECT ${LEG_INSERT_COLUMNS} FROM jsonb_populate_recordset(NULL::operation_leg, $1::jsonb)`;
+
+/** Stores the legs of an operation, in the transaction that accepts it. */
+export const legsPart = (legs: readonly Leg[]): StatementPart => {
+  const rows = legs.map((leg) => ({
+    ...Object.fromEntries(Object.entries(leg).map(([field, value]) => [columnOf(field), value as unknown])),
+    // The column is not nullable; a wallet's own transactions have no gas limits of ours.
+    gas: leg.gas ?? {},
+    kind: leg.routeLeg.kind,
+  }));
+  return { text: INSERT_LEGS, values: [JSON.stringify(toStored(rows))] };
+};
 
 const READ = `
   SELECT ${listOf(OPERATION_FIELDS, "o", "")}, ${LEG_COLUMNS}

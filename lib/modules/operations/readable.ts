@@ -1,19 +1,27 @@
 /** Operations as people read them: a leg in a form that this version does not know is shown with what can be read of it. */
+import { zeroAddress } from "viem";
 import { z } from "zod";
 import { LEG_STATES } from "@/lib/contracts/operation-records";
+import { STATUSES, SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/status";
+import type { Token } from "@/lib/core/token";
+import { toBigInt } from "@/lib/db/decimal";
 import type { Operation as OperationRow, OperationLeg, Prisma } from "@/lib/db/generated/client";
 import { storedSignedPermit } from "@/lib/modules/smart-accounts/service";
 import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import {
+  storedAddress,
   storedBase,
   storedGas,
   storedRouteLeg,
+  storedRouteRequest,
   storedToken,
   storedUserOperation,
   toStored,
 } from "@/lib/ports/routing-json";
+import { storedRefundAttention } from "./refund-attention";
 import { storedFailure, storedPayer, storedVia, storedWalletTransactions, type Failure } from "./leg";
-import { parseOperation, type Operation } from "./operation";
+import { storedGasWaits } from "./gas-wait";
+import { parseOperation, storedQuoted, type Operation } from "./operation";
 
 type Row = OperationRow & { readonly legs: readonly OperationLeg[] };
 
@@ -95,6 +103,7 @@ const readableLeg = (leg: OperationLeg, operation: Operation, legs: number): Ope
     gas: readableOr(storedGas, leg.gas, NO_GAS),
     gasPaidBy: storedPayer.nullable().catch(null).parse(leg.gasPaidBy),
     refundToken: readableOr(storedToken, leg.refundToken, null),
+    refundAttention: readableOr(storedRefundAttention, leg.refundAttention, null),
     failure: hasKnownState ? readableOr(storedFailure.nullable(), leg.failure, NOT_READABLE) : NOT_READABLE,
   };
   return { ...leg, ...(columns as unknown as Partial<OperationLeg> & { routeLeg: Prisma.JsonValue }) };
@@ -115,6 +124,106 @@ export const readOperation = (row: Row): Operation => {
   const operation = parseOperation({ ...row, legs: [] });
   const legs = row.legs.map((leg) => readableLeg(leg, operation, row.legs.length));
   return { ...parseOperation({ ...row, legs }), unread: true };
+};
+
+/** In place of a token that cannot be read. Its amounts are in base units. */
+const unknownToken = (chainId: number): Token => ({
+  symbol: "UNKNOWN",
+  name: "A token that this version cannot read",
+  chainId,
+  address: zeroAddress,
+  decimals: 0,
+  assetId: "unknown",
+  usdPegged: false,
+});
+
+const looseRequest = z.object({
+  sources: z.array(z.unknown()).catch([]),
+  destination: z.looseObject({}).catch({}),
+  slippageBps: z.int().catch(0),
+});
+const looseFields = z.looseObject({}).catch({});
+
+/** The tokens that a leg sends and brings, as far as its route tells. */
+const tokensOf = ({ routeLeg }: OperationLeg): { from?: Token | undefined; to?: Token | undefined } => {
+  const { data } = storedRouteLeg.safeParse(routeLeg);
+  return { from: data?.steps[0]?.from, to: data?.steps.at(-1)?.to };
+};
+
+const sourceOf = (given: unknown, leg: OperationLeg | undefined): RouteRequest["sources"][number] => {
+  const { owner, token, amountBase } = looseFields.parse(given);
+  const known = leg === undefined ? undefined : tokensOf(leg).from;
+  return {
+    owner: storedAddress.catch(storedAddress.catch(zeroAddress).parse(leg?.walletAddress)).parse(owner),
+    token: storedToken.catch(known ?? unknownToken(leg?.sourceChainId ?? 1)).parse(token),
+    amountBase: storedBase.catch(leg === undefined ? 0n : toBigInt(leg.amountBase)).parse(amountBase),
+  };
+};
+
+/** What was asked for, in the stored form; what cannot be read of it comes from the legs, or is empty. */
+const readableRequest = ({ request, legs }: Row): unknown => {
+  if (storedRouteRequest.safeParse(request).success) return request;
+  const { sources, destination, slippageBps } = looseRequest
+    .catch({ sources: [], destination: {}, slippageBps: 0 })
+    .parse(request);
+  const [first] = legs;
+  const known = first === undefined ? undefined : tokensOf(first).to;
+  const readable: RouteRequest = {
+    sources:
+      sources.length > 0
+        ? sources.map((source, index) => sourceOf(source, legs[index]))
+        : legs.map((leg) => sourceOf(null, leg)),
+    destination: {
+      token: storedToken.catch(known ?? unknownToken(first?.destChainId ?? 1)).parse(destination.token),
+      recipient: storedAddress.catch(zeroAddress).parse(destination.recipient),
+    },
+    slippageBps,
+  };
+  return toStored(readable);
+};
+
+const SUB_STATUS_OF: Record<Status, SubStatus> = {
+  pending: "created",
+  processing: "queued",
+  completed: "full",
+  partially_completed: "partial",
+  failed: "full",
+  refunded: "full",
+  expired: "full",
+  cancelled: "full",
+};
+
+const INCOMPLETE: Failure = {
+  code: "not_readable",
+  message:
+    "Another version of the service stored this operation, and this version cannot read all of it: what is missing is shown as zero or UNKNOWN. It is not lost; the money is where the chains show it. Update every instance to the newest version, then read it again.",
+  retryable: false,
+};
+
+/**
+ * As `readOperation`, for the page of one operation: where its own columns cannot be read it shows what can be read of them and of the
+ * legs, marked as `isIncomplete`.
+ */
+export const readAsMuchAsPossible = (row: Row): Operation => {
+  try {
+    return readOperation(row);
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+  }
+  const status = z.enum(STATUSES).catch("processing").parse(row.status);
+  const columns = {
+    status,
+    subStatus: z.enum(SUB_STATUSES).catch(SUB_STATUS_OF[status]).parse(row.subStatus),
+    request: readableRequest(row),
+    quoted: readableOr(storedQuoted, row.quoted, toStored({ expectedBase: 0n })),
+    failure: storedFailure.catch(INCOMPLETE).parse(row.failure),
+    gasWaits: readableOr(storedGasWaits, row.gasWaits, null),
+  };
+  return {
+    ...readOperation({ ...row, ...(columns as unknown as Partial<OperationRow>) }),
+    unread: true,
+    isIncomplete: true,
+  };
 };
 
 /** Reads rows for a list, which one row that cannot be read must not take away. */

@@ -1,23 +1,22 @@
 import { createBatcher } from "@/lib/core/batch";
 import type { Database, Tx } from "@/lib/db/client";
-import { toDecimal } from "@/lib/db/decimal";
-import { keptSqlOn } from "@/lib/db/sql";
-import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
-import { insertJob } from "@/lib/modules/jobs/service";
-import { reserveFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
-import { recordEvents } from "@/lib/modules/events/service";
+import { keptSqlOn, sqlOf } from "@/lib/db/sql";
+import { changeTogether, type StatementPart } from "@/lib/db/together";
+import { auditEntryParts, type AuditEntry } from "@/lib/modules/audit/service";
+import { announceJob, jobPart } from "@/lib/modules/jobs/service";
+import { holdsPart, requireFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
+import { eventsPart } from "@/lib/modules/events/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { parametersDigest } from "./parameters";
 import { announceEvents, appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
-import { insertLegs } from "./leg-repository";
 import type { Operation } from "./operation";
 import { isPrivateKind } from "./private-kinds";
 import { projectEventsOf } from "./project-events";
-import { findOperations } from "./raw-rows";
-import { readOperation } from "./readable";
+import { columnOf, findOperations, legsPart } from "./raw-rows";
+import { readAsMuchAsPossible, readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
@@ -47,10 +46,25 @@ export interface NewOperation {
   readonly audit: AuditEntry;
 }
 
+const QUEUE = "operation";
 /** Maximum number of operations that one statement reads. */
 const READS_MAX = 100;
 
 export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
+
+const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
+  accepted_at, created_at, updated_at, expires_at, evaluation_id`;
+const INSERT_OPERATION = `
+  INSERT INTO operation (${OPERATION_COLUMNS})
+  SELECT ${OPERATION_COLUMNS} FROM jsonb_populate_record(NULL::operation, $1::jsonb)`;
+
+const operationPart = (operation: NewOperationRow, evaluationId: string | null): StatementPart => {
+  const columns = Object.entries({ ...operation, evaluationId }).map(([field, value]) => [
+    columnOf(field),
+    value as unknown,
+  ]);
+  return { text: INSERT_OPERATION, values: [JSON.stringify(toStored(Object.fromEntries(columns)))] };
+};
 
 /** Stores the row of an operation alone, in the transaction that stores whatever else belongs to it. */
 export const insertOperation = async (
@@ -58,17 +72,8 @@ export const insertOperation = async (
   operation: NewOperationRow,
   evaluationId: string | null,
 ): Promise<void> => {
-  const { request, quoted, minimumBase, searchTerms, ...plain } = operation;
-  await tx.operation.create({
-    data: {
-      ...plain,
-      evaluationId,
-      request: toStored(request),
-      quoted: toStored(quoted),
-      minimumBase: toDecimal(minimumBase),
-      searchTerms: [...searchTerms],
-    },
-  });
+  const { text, values } = operationPart(operation, evaluationId);
+  await sqlOf(tx).change(text, values);
 };
 
 export const createOperationsRepository = (database: Database, sponsorship: Pick<SponsorshipService, "reserve">) => {
@@ -98,6 +103,12 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
       return row === null ? null : readOperation(row);
     },
 
+    /** As `findInProject`, for its page alone: also an operation whose own columns cannot be read. */
+    findToShow: async (projectId: string, id: string): Promise<Operation | null> => {
+      const row = await database.prisma.operation.findFirst({ where: { id, projectId }, include: OPERATION_INCLUDE });
+      return row === null ? null : readAsMuchAsPossible(row);
+    },
+
     /**
      * Accepts an operation, in one transaction with whatever it uses up: `claim` returns false when that was used already,
      * and nothing happens; as it does when an operation that awaited approval awaits it no more.
@@ -117,21 +128,13 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
         if (input.awaited && !(await leaveApproval(tx, input.operation, now))) return null;
         const evaluationId = await enforce(tx, { id, digest: parametersDigest(input.operation, input.legs) });
         if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
-        else await insertOperation(tx, input.operation, evaluationId);
-        await insertLegs(tx, input.legs);
-        await claimTransactions(tx, input.sentByWallets);
         await backing?.lock(tx, funds);
-        await reserveFunds(tx, {
-          operationId: input.operation.id,
-          projectId: input.operation.projectId,
-          holds: input.holds,
-          funds,
-          now,
-        });
+        await requireFunds(tx, { holds: input.holds, funds });
+        await changeTogether(sqlOf(tx), rowsOf(input, evaluationId, now));
+        announceJob(tx, QUEUE);
+        await claimTransactions(tx, input.sentByWallets);
         await backing?.check(tx);
         await noteAccepted(tx, input, now);
-        await recordAudit(tx, input.audit);
-        await insertJob(tx, { id: input.operation.id, queue: "operation", runAt: now });
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
         await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);
@@ -148,19 +151,49 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
   };
 };
 
-const noteAccepted = async (tx: Tx, { operation, awaited, transferId }: NewOperation, now: Date): Promise<void> => {
-  const { id, status, subStatus } = operation;
-  const type = awaited ? "operation.approved" : "operation.created";
-  const data = { status, subStatus, ...(awaited ? { by: operation.createdBy } : {}) };
-  if (awaited || isPrivateKind(operation.kind)) {
-    await appendEvent(tx, { operationId: id, type, data, now });
+const INSERT_EVENT = `
+  INSERT INTO operation_event (operation_id, seq, type, data, created_at)
+  VALUES ($1, 1, $2, $3::jsonb, $4::timestamptz)`;
+
+const createdData = ({ status, subStatus }: NewOperationRow) => ({ status, subStatus });
+
+/** Whether all that is told of the acceptance is known before it is stored. */
+const isPlain = ({ operation, awaited }: NewOperation): boolean => !awaited && !isPrivateKind(operation.kind);
+
+/** The first event of an operation, and the project's. */
+const firstEvents = ({ operation, transferId }: NewOperation, now: Date): StatementPart[] => {
+  const type = "operation.created";
+  const data = JSON.stringify(createdData(operation));
+  const known = { ...operation, failure: null, quotedId: transferId, privateId: null };
+  return [
+    { text: INSERT_EVENT, values: [operation.id, type, data, now.toISOString()] },
+    eventsPart(projectEventsOf(known, { type, now })),
+  ];
+};
+
+/** Whatever is stored with an operation that is accepted, for one statement. */
+const rowsOf = (input: NewOperation, evaluationId: string, now: Date): StatementPart[] => {
+  const { operation, legs, holds, awaited, audit } = input;
+  const { id: operationId, projectId } = operation;
+  return [
+    ...(awaited ? [] : [operationPart(operation, evaluationId)]),
+    legsPart(legs),
+    ...(holds.length === 0 ? [] : [holdsPart({ operationId, projectId, holds, now })]),
+    ...(isPlain(input) ? firstEvents(input, now) : []),
+    ...auditEntryParts(audit),
+    jobPart({ id: operationId, queue: QUEUE, runAt: now }),
+  ];
+};
+
+const noteAccepted = async (tx: Tx, input: NewOperation, now: Date): Promise<void> => {
+  const { operation, awaited } = input;
+  if (isPlain(input)) {
+    announceEvents(tx, operation.id);
     return;
   }
-  // Its first event, and all that the project is told of it is known here.
-  await tx.operationEvent.createMany({ data: [{ operationId: id, seq: 1, type, data, createdAt: now }] });
-  announceEvents(tx, id);
-  const known = { ...operation, failure: null, quotedId: transferId, privateId: null };
-  await recordEvents(tx, projectEventsOf(known, { type, now }));
+  const type = awaited ? "operation.approved" : "operation.created";
+  const data = { ...createdData(operation), ...(awaited ? { by: operation.createdBy } : {}) };
+  await appendEvent(tx, { operationId: operation.id, type, data, now });
 };
 
 /** From awaiting approval to prepared, with the price at which it was let run. False when it was cancelled, let run or expired meanwhile. */

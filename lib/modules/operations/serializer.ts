@@ -4,10 +4,12 @@ import { shownChain, shownCoin, type ChainFacts } from "@/lib/chains/shown-chain
 import { formatAmount } from "@/lib/core/money";
 import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
+import { amountRecord, tokenRecord } from "./amount-record";
 import { csvHeader, csvLines } from "./csv";
 import { mayOf } from "./permissions";
 import { toGasWait } from "./gas-wait";
 import { isPrivateKind } from "./private-kinds";
+import { toRefundAttention } from "./refund-serializer";
 import { gasWaitsOf, holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";
 import type { Leg } from "./leg";
 import type { Operation, OperationEvent } from "./operation";
@@ -15,21 +17,6 @@ import { isLegFinal, type LegState } from "./summary";
 
 type OperationRecord = z.output<typeof operationRecord>;
 type LegRecord = z.output<typeof legRecord>;
-
-const tokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
-  symbol,
-  address,
-  chainId,
-  decimals,
-  assetId,
-});
-
-const amountRecord = (token: Token, base: bigint) => ({
-  token: tokenRecord(token),
-  amount: formatAmount(base, token.decimals),
-  amountBase: base.toString(),
-  decimals: token.decimals,
-});
 
 const LEG_STATUS: Record<LegState, Status> = {
   queued: "processing",
@@ -39,6 +26,7 @@ const LEG_STATUS: Record<LegState, Status> = {
   filled_seen: "processing",
   refunding: "processing",
   refund_seen: "processing",
+  needs_attention: "processing",
   completed: "completed",
   failed: "failed",
   refunded: "refunded",
@@ -110,6 +98,7 @@ const toLeg = (operation: Operation, { leg, source, destination }: LegView, chai
         })
       : null,
     fillDeadline: leg.fillDeadline === null ? null : leg.fillDeadline.toISOString(),
+    attention: toRefundAttention({ leg, source, destination }, chains),
     failure: leg.failure,
   };
 };
@@ -136,6 +125,8 @@ const untouched = ({ status, request }: Operation): Holding[] =>
 
 /** Where the money of a private operation is: in its notes until their transactions are final, then with the recipient. */
 const withoutLegs = (operation: Operation): Holding[] => {
+  // Nothing is said about money of which the record cannot be read.
+  if (operation.isIncomplete === true) return [];
   if (!isPrivateKind(operation.kind) || operation.status === "pending") return untouched(operation);
   const { request } = operation;
   const { receivedBase = 0n, spentBase = 0n } = operation.quoted;

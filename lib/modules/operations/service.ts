@@ -1,4 +1,5 @@
 import type { Actor } from "@/lib/core/actor";
+import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
@@ -23,6 +24,7 @@ import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind, mayReadPrivate } from "./private-kinds";
+import { createRefundDecisions, type RefundDecisionDeps } from "./refund-decision";
 import { claimRetry } from "./retry-claims";
 import { createWatching, type WatchingDeps } from "./watching";
 
@@ -36,7 +38,7 @@ export {
 } from "./legless-repository";
 export { arrivalsOf, type Arrival } from "./arrivals";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
-export { isRetryable, mayRetry, retryableLegs } from "./permissions";
+export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
 export type { Enforce } from "./repository";
 export type { NewLeg } from "./new-leg";
@@ -50,7 +52,7 @@ const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;
 const EXPIRE_BATCH = 200;
 
-export interface OperationsDeps {
+export interface OperationsDeps extends Pick<RefundDecisionDeps, "decisions" | "routing"> {
   repository: OperationsRepository;
   lists: OperationListRepository;
   waiting: WaitingRepository;
@@ -76,10 +78,23 @@ interface AskedFilter extends OperationFilter {
   readonly private?: "exclude" | undefined;
 }
 
+/**
+ * Like `getFor`, to show it and nothing else: an operation that another version stored is shown as far as it can be read.
+ * @throws DomainError `not_found`
+ */
+const show = async (
+  repository: Pick<OperationsRepository, "findToShow">,
+  actor: Actor,
+  id: string,
+): Promise<Operation> => {
+  const operation = isId("operation", id) ? await repository.findToShow(actor.projectId, id) : null;
+  if (operation === null || (isPrivateKind(operation.kind) && !mayReadPrivate(actor))) throw notFound();
+  return operation;
+};
+
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
   const { repository, lists, waiting, holds, reserves, sponsorship, clock } = deps;
-  const watching = createWatching(deps);
 
   /**
    * Accepts an operation, which the workers then carry on.
@@ -169,19 +184,24 @@ export const createOperationsService = (deps: OperationsDeps) => {
 
   return {
     start,
+    /** Records what a person decided about a refund that the chains do not show for certain; errors as in `createRefundDecisions`. */
+    decideRefund: createRefundDecisions({ ...deps, getFor }),
     startAwaiting,
     get,
     getFor,
+    show: bindDeps(repository, show),
     getMany,
     /** The operations that the actor may see, newest first. */
     listFor: (actor: Actor, query: Parameters<typeof list>[1] & AskedFilter) =>
       list(actor.projectId, { ...query, ...shownTo(actor, query) }),
     allFor: (actor: Actor, filter: AskedFilter) => all(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
     cancel,
+    /** Ends an operation that awaits approval, by a decision of people or for a failure of its start. */
+    endAwaiting: waiting.endAwaiting,
     /** The distinct recipients of a project's latest operations. */
     recentRecipients: lists.recipients,
     /** Events after `afterSeq`, past and to come, until the operation is final or `signal` aborts. */
-    events: watching.watch,
+    events: createWatching(deps).watch,
     /**
      * Expires operations that were not approved in time.
      * @returns how many

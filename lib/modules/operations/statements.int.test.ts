@@ -16,12 +16,12 @@ const TRANSFERS = 150;
 const STATEMENTS_MAX = 70;
 /** These run by timers, however many transfers there are. */
 const TIMED = [
-  /^UPDATE job SET/,
+  /^WITH held AS MATERIALIZED/,
   /FROM "public"\."chain_transaction" WHERE .*"status" IN/,
   /"public"\."payout_schedule/,
   /^WITH expired AS/,
   /"expires_at" <=/,
-  /"public"\."job"/,
+  /^SELECT .*"public"\."job"/,
   /\bchain_head\b/,
 ];
 

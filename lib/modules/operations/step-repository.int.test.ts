@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, expect, test } from "vitest";
+import { cancelOperation } from "@/lib/contracts/operations";
 import { executeSwap, prepareSwap } from "@/lib/contracts/swap";
 import { createTransfer } from "@/lib/contracts/transfers";
 import { createDatabase } from "@/lib/db/client";
@@ -116,4 +117,29 @@ test("an operation that cannot be read keeps no other one of the same read from 
   const [refused, found] = await Promise.allSettled([repository.find(unreadable), repository.find(other)]);
   expect(refused).toMatchObject({ status: "rejected" });
   expect(found).toMatchObject({ status: "fulfilled", value: { id: other } });
+});
+
+test("the first move of a leg begins its operation in the same transaction", async () => {
+  const operationId = await accepted();
+  const { leg } = await legOf(operationId);
+  const moved = await legs.moveLeg({ leg, to: "submitted", event: { type: "leg.submitted" }, now });
+  expect(moved).toMatchObject({ status: "processing", subStatus: "source_submitted" });
+  const events = await prisma.operationEvent.findMany({ where: { operationId }, orderBy: { seq: "asc" } });
+  expect(events.map(({ type }) => type)).toEqual([
+    "operation.created",
+    "operation.processing",
+    "leg.submitted",
+    "operation.processing",
+  ]);
+  expect(await legs.begin(operationId, now)).toBeNull();
+});
+
+test("a leg of an operation that was cancelled since it was read is not moved, and nothing begins", async () => {
+  const operationId = await accepted();
+  const { leg } = await legOf(operationId);
+  await key.client.call(cancelOperation, { params: { id: operationId } });
+  expect(await legs.moveLeg({ leg, to: "submitted", event: { type: "leg.submitted" }, now })).toBeNull();
+  expect(await repository.find(operationId)).toMatchObject({ status: "cancelled", legs: [{ state: "failed" }] });
+  expect(await prisma.operationEvent.count({ where: { operationId, type: "operation.processing" } })).toBe(0);
+  await expectBudgetsToFitLegs(database);
 });

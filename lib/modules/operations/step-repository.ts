@@ -1,13 +1,16 @@
 /** The steps of operations, any number in one transaction: an operation begins, or one of its legs moves or is signed again. */
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
+import { RefusedItemError } from "@/lib/db/batches";
 import { toBigIntOrNull } from "@/lib/db/decimal";
 import type { Sql } from "@/lib/db/sql";
-import { recordEventsOn } from "@/lib/modules/events/service";
+import { changeTogether } from "@/lib/db/together";
+import { eventsPart, type NewEvent } from "@/lib/modules/events/service";
 import { syncHolds } from "@/lib/modules/holds/service";
 import type { ReservationChange, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { announceEvents } from "./event-repository";
 import type { Failure, Leg, LegChange } from "./leg";
+import { claimRefunds, releaseRefunds, type LegClaim, type RefundClaim } from "./refund-claim-repository";
 import { reservationOf } from "./leg-reservations";
 import { writeLegs, type LegWrite } from "./leg-write-repository";
 import { projectEventsOf } from "./project-events";
@@ -21,6 +24,8 @@ export interface LegMove {
   readonly change?: LegChange;
   /** Maximum cost of the signed operation for the sponsor, in wei; by default the reserved amount. */
   readonly maxGasWei?: bigint;
+  /** The payment that is the leg's refund. Kept while the leg is `refund_seen` or `refunded`, and given up when it leaves these states. */
+  readonly refund?: RefundClaim;
   readonly event: { readonly type: string; readonly data?: Record<string, unknown> };
   readonly now: Date;
 }
@@ -86,7 +91,7 @@ interface Draft {
   readonly row: OperationRow;
   readonly legs: readonly LegSnapshot[];
   readonly events: Event[];
-  readonly projectEvents: Parameters<typeof recordEventsOn>[1][number][];
+  readonly projectEvents: NewEvent[];
   changes: number;
   changedAt: Date | null;
 }
@@ -136,7 +141,7 @@ const readDrafts = async (sql: Sql, steps: readonly OperationStep[]): Promise<Ma
     return [row.id, { row, legs: own, events: [], projectEvents: [], changes: 0, changedAt: null }];
   });
   const found = new Map(drafts);
-  for (const id of ids) if (!found.has(id)) throw new Error(`There is no operation ${id}.`);
+  for (const id of ids) if (!found.has(id)) throw new RefusedItemError(`There is no operation ${id}.`);
   return found;
 };
 
@@ -166,14 +171,14 @@ const begin = (draft: Draft, now: Date): boolean => {
 /** Notes what the leg is now, and what the operation is with it. */
 const follow = (draft: Draft, { leg, to, event, now }: LegMove, moved: Leg): void => {
   const own = draft.legs.find(({ id }) => id === leg.id);
-  if (own === undefined) throw new Error(`There is no leg ${leg.id}.`);
+  if (own === undefined) throw new RefusedItemError(`There is no leg ${leg.id}.`);
   const { failure, receivedBase, sponsorReservedWei } = moved;
   Object.assign(own, { state: to, failure, receivedBase, reservedWei: sponsorReservedWei?.toString() ?? null });
   note(draft, event.type, { legId: leg.id, position: leg.position, state: to, ...event.data }, now);
   const next = settledState(draft.row, draft.legs);
   if (next === null) return;
   if (next.status !== draft.row.status && !mayMove(draft.row.status, next.status))
-    throw new Error(`An operation may not go from ${draft.row.status} to ${next.status}.`);
+    throw new RefusedItemError(`An operation may not go from ${draft.row.status} to ${next.status}.`);
   if (next.failure !== null) draft.row.failure = next.failure;
   const { status, subStatus } = next;
   setState(draft, { status, subStatus }, now);
@@ -201,13 +206,13 @@ const reservationChange = (draft: Draft, { leg, to, maxGasWei }: LegMove, moved:
 const toMove = (step: Exclude<OperationStep, { kind: "begin" }>): LegMove => {
   if (step.kind === "signAgain") {
     const { leg, change, maxGasWei, now } = step;
-    if (leg.state !== "submitted") throw new Error(`A leg that is ${leg.state} is not signed again.`);
+    if (leg.state !== "submitted") throw new RefusedItemError(`A leg that is ${leg.state} is not signed again.`);
     const event = { type: "leg.signed_again", data: { userOpHash: change.userOpHash } };
     return { leg, to: "submitted", change, maxGasWei, event, now };
   }
   const { leg, to } = step.move;
   if (!(LEG_TRANSITIONS[leg.state] as readonly LegState[]).includes(to))
-    throw new Error(`A leg may not go from ${leg.state} to ${to}.`);
+    throw new RefusedItemError(`A leg may not go from ${leg.state} to ${to}.`);
   return step.move;
 };
 
@@ -222,14 +227,14 @@ const store = async (sql: Sql, drafts: readonly Draft[]): Promise<void> => {
       ? []
       : [{ id: row.id, status: row.status, sub_status: row.subStatus, failure: row.failure, changes, now }],
   );
-  if (changed.length > 0) await sql.change(UPDATE_OPERATIONS, [JSON.stringify(changed)]);
   const events = drafts.flatMap((draft) => draft.events);
-  if (events.length > 0) await sql.change(INSERT_EVENTS, [JSON.stringify(toStored(events))]);
+  const projectEvents = drafts.flatMap((draft) => draft.projectEvents);
+  await changeTogether(sql, [
+    ...(changed.length === 0 ? [] : [{ text: UPDATE_OPERATIONS, values: [JSON.stringify(changed)] }]),
+    ...(events.length === 0 ? [] : [{ text: INSERT_EVENTS, values: [JSON.stringify(toStored(events))] }]),
+    ...(projectEvents.length === 0 ? [] : [eventsPart(projectEvents)]),
+  ]);
   for (const { row, events: own } of drafts) if (own.length > 0) announceEvents(sql, row.id);
-  await recordEventsOn(
-    sql,
-    drafts.flatMap(({ projectEvents }) => projectEvents),
-  );
 };
 
 /**
@@ -237,7 +242,8 @@ const store = async (sql: Sql, drafts: readonly Draft[]): Promise<void> => {
  * several steps of one leg that read it at the same time, the first is taken.
  * @param sql what `Database.rawTransaction` handed out, because the events are announced on it
  * @returns for each step the state after it; null when somebody else was first, and the rows have to be read again
- * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`; nothing is changed then
+ * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`; RefundTakenError when other legs have claimed
+ * the payment; nothing is changed then
  */
 export const takeSteps = async (
   sql: Sql,
@@ -256,6 +262,8 @@ export const takeSteps = async (
   );
   const reservations: ReservationChange[] = [];
   const holds: Parameters<typeof syncHolds>[1][number][] = [];
+  const claims: LegClaim[] = [];
+  const released: string[] = [];
   const results = steps.map((step, index): Stepped | null => {
     const draft = drafts.get(operationIdOf(step));
     if (draft === undefined) return null;
@@ -264,15 +272,21 @@ export const takeSteps = async (
     if (leg === undefined || (step.kind === "begin" && !begin(draft, step.now))) return null;
     if (move !== null && leg !== null) {
       const { id, state } = move.leg;
+      // The first step of a leg also begins its operation, whose events stay in that order.
+      begin(draft, move.now);
       follow(draft, move, leg);
       if (isHeld(state) !== isHeld(move.to)) holds.push({ id, held: isHeld(move.to), now: move.now });
       const change = reservationChange(draft, move, leg);
       if (change !== null) reservations.push(change);
+      if (move.refund !== undefined) claims.push({ ...move.refund, legId: id, now: move.now });
+      else if (state === "refund_seen" && move.to !== "refunded") released.push(id);
     }
     const { status, subStatus } = draft.row;
     return { leg, status, subStatus };
   });
   await syncHolds(sql, holds);
+  await releaseRefunds(sql, released);
+  await claimRefunds(sql, claims);
   await store(sql, [...drafts.values()]);
   // Last, because all who spend of a project's budget wait for each other from here on.
   await sponsorship.changeReservations(sql, reservations);

@@ -42,6 +42,7 @@ describe("the status of an operation", () => {
     [["refunded"], "refunded", "full"],
     [["failed", "failed"], "failed", "full"],
     [["completed", "refunding"], "processing", "refunding"],
+    [["refunding", "needs_attention"], "processing", "needs_attention"],
     [["filled_seen", "submitted"], "processing", "source_submitted"],
     [["filled_seen", "completed"], "processing", "destination_submitted"],
     [["queued", "bridging"], "processing", "queued"],
@@ -69,6 +70,7 @@ describe("the status of an operation", () => {
   test("tells of a delay only while nothing is refunding", () => {
     expect(summaryOf(["bridging"], true).subStatus).toBe("delayed");
     expect(summaryOf(["bridging", "refunding"], true).subStatus).toBe("refunding");
+    expect(summaryOf(["bridging", "needs_attention"], true).subStatus).toBe("needs_attention");
     expect(summaryOf(["completed"], true).subStatus).toBe("full");
   });
 });

@@ -14,8 +14,9 @@ export const LEG_TRANSITIONS = {
   source_seen: ["submitted", "completed", "failed"],
   bridging: ["submitted", "filled_seen", "refunding"],
   filled_seen: ["submitted", "bridging", "completed"],
-  refunding: ["submitted", "filled_seen", "refund_seen"],
-  refund_seen: ["submitted", "refunding", "filled_seen", "refunded"],
+  refunding: ["submitted", "filled_seen", "refund_seen", "needs_attention"],
+  refund_seen: ["submitted", "refunding", "needs_attention", "filled_seen", "refunded"],
+  needs_attention: ["submitted", "refunding", "filled_seen", "refund_seen"],
   completed: [],
   failed: [],
   refunded: [],
@@ -56,6 +57,7 @@ interface Promised {
 /** The stage of an operation with open legs, from the states of all legs. */
 export const stageOfLegs = (states: readonly LegState[], delayed = false): SubStatus => {
   const open = states.filter((state) => !isLegFinal(state));
+  if (open.includes("needs_attention")) return "needs_attention";
   if (open.some(isRefunding)) return "refunding";
   if (delayed) return "delayed";
   return STAGES.find(([state]) => open.includes(state))?.[1] ?? "queued";

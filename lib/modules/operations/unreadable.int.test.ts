@@ -212,3 +212,54 @@ describe("a record in a form that this version cannot read", () => {
     expect(await exported()).toContain(gone.operationId);
   });
 });
+
+describe("an operation whose own columns this version cannot read", () => {
+  const restore: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    // As the migration of a later version would, which knows more states.
+    await prisma.$executeRawUnsafe("ALTER TABLE operation DROP CONSTRAINT operation_status_check");
+  });
+  afterEach(async () => {
+    for (const undo of restore.splice(0)) await undo();
+  });
+
+  const changeOperation = async (change: object): Promise<void> => {
+    const { operationId: id } = both()[0];
+    const before = await prisma.operation.findUniqueOrThrow({ where: { id } });
+    await prisma.operation.update({ where: { id }, data: change });
+    const { request, quoted, status, subStatus, failure } = before;
+    const data = { request: request ?? {}, quoted: quoted ?? {}, status, subStatus };
+    restore.push(() => prisma.operation.update({ where: { id }, data }));
+    expect(failure).toBeNull();
+  };
+
+  test.each([
+    ["request", { request: { wishes: 3 } }],
+    ["request of another form", { request: { sources: [{ owner: 7 }], destination: { token: "USDC" } } }],
+    ["request that is no object", { request: 3 }],
+    ["quoted amount", { quoted: { hopes: 1 } }],
+    ["status", { status: "beamed" }],
+    ["sub-status", { subStatus: "beaming" }],
+  ])(
+    "an operation with an unknown %s is on its page with what can be read, and nothing can be asked of it",
+    async (_, change) => {
+      const [gone] = both();
+      await changeOperation(change);
+      const { client } = customer.session;
+      const params = { id: gone.operationId };
+      const shown = await client.call(getOperation, { params });
+      const [leg] = gone.legs;
+      expect(shown).toMatchObject({
+        operationId: gone.operationId,
+        createdAt: gone.createdAt,
+        may: { cancel: false, retry: false, approve: false },
+        failure: { code: "not_readable", retryable: false },
+        legs: [{ id: leg?.id, txHash: leg?.txHash, walletAddress: leg?.walletAddress, sent: leg?.sent }],
+      });
+      expect(shown.outcome.nextAction).toContain("another version");
+      await expect(client.call(retryOperation, { params })).rejects.toBeDefined();
+      const other = await api.signIn();
+      await expect(other.client.call(getOperation, { params })).rejects.toMatchObject({ code: "not_found" });
+    },
+  );
+});

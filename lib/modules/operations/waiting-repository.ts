@@ -1,10 +1,14 @@
 import type { Actor } from "@/lib/core/actor";
 import type { Database, Tx } from "@/lib/db/client";
-import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import { sqlOf } from "@/lib/db/sql";
+import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { cancelDecision } from "@/lib/modules/decisions/service";
 import { fundsNameOf, syncHold } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toBigIntOrNull } from "@/lib/db/decimal";
+import { toStored } from "@/lib/ports/routing-json";
 import { appendEvent } from "./event-repository";
+import type { Failure } from "./leg";
 import { reservationOf } from "./leg-reservations";
 import { insertOperation, type NewOperationRow } from "./repository";
 import { freeRetry } from "./retry-claims";
@@ -60,7 +64,33 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
         reserved.map((each) => ({ ...each, spentWei: 0n })),
       );
       await recordAudit(tx, { ...doneBy(actor), action: "operation.cancelled", subject: operationId, at: now });
+      const subject = { type: "operation", id: operationId };
+      await cancelDecision(sqlOf(tx), { projectId: operation.projectId, subject, at: now });
       return true;
+    }),
+
+  /** Awaiting approval → cancelled or expired. Nothing happens when it does not await approval any more. */
+  endAwaiting: (
+    operationId: string,
+    { status, failure }: { status: "cancelled" | "expired"; failure: Failure | null },
+    audit: AuditEntry,
+  ): Promise<void> =>
+    database.transaction(async (tx) => {
+      const { at: now } = audit;
+      const { count } = await tx.operation.updateMany({
+        where: { id: operationId, status: "pending", subStatus: "awaiting_approval" },
+        data: {
+          status,
+          version: { increment: 1 },
+          expiresAt: null,
+          updatedAt: now,
+          ...(failure === null ? {} : { failure: toStored(failure) }),
+        },
+      });
+      if (count === 0) return;
+      await freeRetry(tx, operationId, now);
+      await appendEvent(tx, { operationId, type: `operation.${status}`, data: { status }, now });
+      await recordAudit(tx, audit);
     }),
 
   /**

@@ -8,4 +8,5 @@ export const toOtpSent = (sent: OtpSent): ResponseOf<typeof requestOtp> => ({
   destination: sent.destination,
   expiresAt: sent.expiresAt.toISOString(),
   resendAfter: sent.resendAfter.toISOString(),
+  ...(sent.passkey === undefined ? {} : { passkey: sent.passkey }),
 });

@@ -12,6 +12,7 @@ const WRONG = "000000";
 let now = new Date("2026-01-01T00:00:00Z");
 let services: readonly OtpService[] = [];
 let mailerWorks = true;
+const noFactors = () => Promise.reject(new Error("No factors."));
 beforeAll(async () => {
   const { database } = await testDatabase();
   const limits = createCodeLimits({ limitNetworks: true });
@@ -20,6 +21,7 @@ beforeAll(async () => {
       repository: createOtpRepository(database, limits),
       mailer: { id: "none", send: () => (mailerWorks ? Promise.resolve() : Promise.reject(new Error("away"))) },
       clock: { now: () => now },
+      secondFactors: { consume: noFactors, askPasskey: noFactors },
       secrets: {
         code: () => CODE,
         hash: (purpose, text) => Buffer.from(`${purpose}:${text}`),

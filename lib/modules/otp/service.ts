@@ -1,3 +1,5 @@
+import type { PasskeyRequest } from "@/lib/contracts/passkey-records";
+import type { GivenCode, SecondFactor } from "@/lib/contracts/proofs";
 import { actorName, responsibleUserId, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
@@ -21,6 +23,35 @@ export interface OtpDeps {
   };
   /** The verified email address of a person, or null. */
   contacts: { verifiedEmail(userId: string): Promise<string | null> };
+  secondFactors: SecondFactors;
+}
+
+/** How an approval was given in place of a mailed code. */
+export type FactorMeans = "totp" | "recovery_code" | "passkey";
+
+export type CodeMeans = "code" | FactorMeans;
+
+/** A second factor that the actor gave, and exactly what it approves. */
+export interface FactorUse {
+  readonly actor: Actor;
+  readonly subjectId: string;
+  readonly digest: Uint8Array;
+  readonly proof: SecondFactor;
+}
+
+/** Second factors of persons, which are taken in place of mailed codes. */
+export interface SecondFactors {
+  /**
+   * Uses the factor up for exactly this subject and digest.
+   * @returns an id for the record of what was approved
+   * @throws DomainError `otp_invalid`, `invalid_signature`, `otp_attempts_exceeded`; `invalid_state` without such a factor; `forbidden` for an API key
+   */
+  consume(use: FactorUse): Promise<{ readonly otpId: string; readonly means: FactorMeans }>;
+  /**
+   * A challenge that a passkey of the person signs to approve exactly this.
+   * @throws DomainError `invalid_state` without a passkey; `forbidden` for an API key
+   */
+  askPasskey(asked: Omit<FactorUse, "proof">): Promise<{ readonly request: PasskeyRequest; readonly expiresAt: Date }>;
 }
 
 export interface OtpRequest {
@@ -32,22 +63,29 @@ export interface OtpRequest {
   subject: string;
   /** Lines of the message: sources, recipient, minimum received. */
   lines: readonly string[];
+  /** Default: by mail. */
+  channel?: CodeChannel | undefined;
 }
 
-/** A code that the actor entered. */
+/** How the person approves: by a mailed code, or by a passkey that signs a challenge. */
+export type CodeChannel = "email" | "passkey";
+
+/** A code that the actor entered, or a second factor in its place. */
 export interface OtpUse {
   actor: Actor;
   subjectId: string;
   digest: Uint8Array;
-  code: string;
+  code: GivenCode;
 }
 
 export interface OtpSent {
   otpId: string;
-  channel: "email";
+  channel: CodeChannel;
   destination: string;
   expiresAt: Date;
   resendAfter: Date;
+  /** For the channel `passkey`. */
+  passkey?: PasskeyRequest;
 }
 
 const ASK_FIRST = "Ask for a one-time code first (POST /swap/request-otp).";
@@ -58,7 +96,7 @@ const bytes = (buffer: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bu
 const secondsUntil = (later: Date, now: Date): number =>
   Math.max(1, Math.ceil((later.getTime() - now.getTime()) / 1000));
 
-const tooManyGuesses = (until: Date, now: Date): DomainError =>
+export const tooManyGuesses = (until: Date, now: Date): DomainError =>
   new DomainError(
     "otp_attempts_exceeded",
     "You gave too many wrong codes within an hour, so none is taken from you now. Nothing was sent; try again later.",
@@ -126,13 +164,20 @@ export const createOtpService = (deps: OtpDeps) => {
   const hashOf = (otpId: string, code: string): Uint8Array<ArrayBuffer> =>
     bytes(deps.secrets.hash("otp", `${otpId}:${code}`));
 
+  const askPasskey = async ({ actor, subjectId, digest }: OtpRequest): Promise<OtpSent> => {
+    const { request: passkey, expiresAt } = await deps.secondFactors.askPasskey({ actor, subjectId, digest });
+    const asked = { otpId: newId("otp"), channel: "passkey", destination: "your passkey" } as const;
+    return { ...asked, expiresAt, resendAfter: deps.clock.now(), passkey };
+  };
+
   /**
    * Mails a new code, which replaces the requester's earlier one.
    * @throws DomainError `otp_channel_missing` (no verified address), `rate_limited` (within 60 s of the requester's last code, or above
-   * the hourly limits, see code-limits), `provider_error`
+   * the hourly limits, see code-limits), `provider_error`; `invalid_state` without a passkey, where one is asked for
    */
-  const request = async (input: OtpRequest): Promise<OtpSent> => {
+  const request = async ({ channel, ...input }: OtpRequest): Promise<OtpSent> => {
     const { actor } = input;
+    if (channel === "passkey") return askPasskey(input);
     const userId = responsibleUserId(actor);
     const email = await deps.contacts.verifiedEmail(userId);
     if (email === null) {
@@ -170,10 +215,14 @@ export const createOtpService = (deps: OtpDeps) => {
 
   /**
    * Consumes the code if it is correct for exactly this digest and the actor may use it. A person may use codes that were mailed to them,
-   * an API key only codes that it requested itself.
-   * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
+   * an API key only codes that it requested itself. A second factor of the person counts in place of a code.
+   * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`; and what `SecondFactors.consume` throws
    */
-  const consume = async (input: OtpUse): Promise<{ readonly otpId: string }> => {
+  const consume = async ({
+    code,
+    ...input
+  }: OtpUse): Promise<{ readonly otpId: string; readonly means: CodeMeans }> => {
+    if (typeof code !== "string") return deps.secondFactors.consume({ ...input, proof: code });
     const now = deps.clock.now();
     const guessed = await deps.repository.guess({
       actor: input.actor,
@@ -181,12 +230,11 @@ export const createOtpService = (deps: OtpDeps) => {
       id: newId("otp"),
       now,
       isRight: (otp) =>
-        deps.secrets.matches("otp", `${otp.id}:${input.code}`, otp.codeHash) &&
-        deps.secrets.equals(otp.digest, input.digest),
+        deps.secrets.matches("otp", `${otp.id}:${code}`, otp.codeHash) && deps.secrets.equals(otp.digest, input.digest),
     });
     switch (guessed.as) {
       case "consumed":
-        return { otpId: guessed.otpId };
+        return { otpId: guessed.otpId, means: "code" };
       case "no_code":
         throw await explainNoOpenCode(deps, input);
       case "too_many":

@@ -1,5 +1,5 @@
 /** Finds repeated payments: an equal payment within 30 days is refused unless the caller allows it. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { DomainError, type ErrorDetail } from "@/lib/core/errors";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 
@@ -34,10 +34,7 @@ export interface DuplicateRow {
 
 /** The truncated SHA-256 (hex) of a payment's fields. Equal payments have equal keys. */
 export const rowKeyOf = ({ recipient, asset, amountBase, reference }: RowIdentity): string =>
-  createHash("sha256")
-    .update(JSON.stringify([recipient, asset, amountBase.toString(), reference]))
-    .digest("hex")
-    .slice(0, 2 * KEY_BYTES);
+  hash("sha256", JSON.stringify([recipient, asset, amountBase.toString(), reference]), "hex").slice(0, 2 * KEY_BYTES);
 
 /** Rows that repeat an earlier row of the same list. */
 export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {

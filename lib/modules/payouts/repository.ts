@@ -2,7 +2,8 @@
 import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn } from "@/lib/db/sql";
-import { parsePayout, type Payout } from "./payout";
+import { recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
+import { parsePayout, type Payout, type PayoutFailure } from "./payout";
 import { recordPayoutEvents } from "./project-events";
 
 /** An Idempotency-Key with its caller, because two callers may use the same key for different payouts. */
@@ -44,6 +45,17 @@ const EXPIRE = `
     FROM expired WHERE b.project_id = expired.project_id AND b.payout_id = expired.id AND b.state = 'queued'
   )
   SELECT id FROM expired`;
+
+// A payout that awaits approval holds no money, and none of its batches has left.
+const END_AWAITING = `
+  WITH ended AS (
+    UPDATE payout SET status = $2, failure = $3::jsonb, expires_at = NULL, updated_at = $4
+    WHERE id = $1 AND status = 'pending' AND sub_status = 'awaiting_approval' RETURNING id, project_id
+  ), stopped AS (
+    UPDATE wallet_payout_batch b SET state = 'cancelled', updated_at = $4
+    FROM ended WHERE b.project_id = ended.project_id AND b.payout_id = ended.id AND b.state = 'queued'
+  )
+  SELECT id FROM ended`;
 
 export const createPayoutsRepository = (database: Database) => {
   const { prisma } = database;
@@ -102,6 +114,19 @@ export const createPayoutsRepository = (database: Database) => {
         const payoutIds = expired.map(({ id }) => id);
         if (payoutIds.length > 0) await recordPayoutEvents(tx, { payoutIds, type: "payout.expired", at: now });
         return payoutIds.length;
+      }),
+
+    /** Awaiting approval → cancelled or expired. Nothing happens when it does not await approval any more. */
+    endAwaiting: (
+      id: string,
+      { status, failure }: { status: "cancelled" | "expired"; failure: PayoutFailure | null },
+      audit: AuditEntry,
+    ): Promise<void> =>
+      database.rawTransaction(async (tx) => {
+        const values = [id, status, failure === null ? null : JSON.stringify(failure), audit.at];
+        if ((await tx.query(END_AWAITING, values)).length === 0) return;
+        await recordAuditOn(tx, audit);
+        await recordPayoutEvents(tx, { payoutIds: [id], type: `payout.${status}`, at: audit.at });
       }),
 
     list: async (query: {

@@ -1,24 +1,25 @@
-interface PayoutParts extends Omit<PayoutsDeps, "accounts" | "wallets"> {
-  readonly accounts: ReturnType<typeof createAccountPayoutsService>;
-  readonly wallets: ReturnType<typeof createWalletPayoutsService>;
-  readonly reading: ReturnType<typeof createPayoutReading>;
-}
-
 /** Payouts of both kinds. `accounts/` and `wallets/` create them; reading, approval, cancelling and retry are here. */
+import type { GivenCode } from "@/lib/contracts/proofs";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
 import { doneBy } from "@/lib/modules/audit/service";
-import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { PayoutItemRow } from "./accounts/rows";
+export { openPayoutTotals } from "./accounts/repository";
 import { createAccountPayoutsService, type AccountPayoutsDeps, type NewAccountsPayout } from "./accounts/service";
+import { refuseCode, type VotesPort } from "./ask-votes";
+import { createPayoutSubject } from "./decided";
 import { hasFailed, mayOf } from "./permissions";
 import { createPayoutReading, type AccountsPayoutView, type PayoutView, type WalletsPayoutView } from "./read-payouts";
 import type { PayoutsRepository } from "./repository";
 import { createWalletPayoutsService, type NewWalletsPayout, type WalletPayoutsDeps } from "./wallets/service";
+
+export { mayOf } from "./permissions";
+export type { PayoutView } from "./read-payouts";
 
 const LINES_MAX = 5;
 
@@ -29,6 +30,7 @@ export interface PayoutsDeps {
   readonly assets: Assets;
   readonly registry: ChainRegistry;
   readonly policies: PoliciesService;
+  readonly decisions: VotesPort;
   readonly otp: OtpService;
   readonly clock: AccountPayoutsDeps["clock"];
 }
@@ -41,6 +43,12 @@ export const createPayoutsService = (deps: PayoutsDeps) => {
   const reading = createPayoutReading({ ...deps, accounts, wallets, prices: deps.wallets.prices });
   return payoutFunctions({ ...deps, accounts, wallets, reading });
 };
+
+interface PayoutParts extends Omit<PayoutsDeps, "accounts" | "wallets"> {
+  readonly accounts: ReturnType<typeof createAccountPayoutsService>;
+  readonly wallets: ReturnType<typeof createWalletPayoutsService>;
+  readonly reading: ReturnType<typeof createPayoutReading>;
+}
 
 const createBetweenAccounts = async (
   parts: PayoutParts,
@@ -68,15 +76,17 @@ const digestOf = (parts: PayoutParts, view: PayoutView): Uint8Array<ArrayBuffer>
   view.kind === "wallets" ? parts.wallets.codeDigest(view) : new Uint8Array(view.payout.digest);
 
 /** Mails a one-time code for the approval. @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
-const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promise<OtpSent> => {
+const requestCode = async (parts: PayoutParts, actor: Actor, id: string, channel?: CodeChannel): Promise<OtpSent> => {
   requireScope(actor, "payouts:write");
   const view = await awaiting(parts, actor.projectId, id);
+  await refuseCode(parts.decisions, view.payout);
   return parts.otp.request({
     actor,
     subjectId: view.payout.id,
     digest: digestOf(parts, view),
     subject: "Your code to approve a payout",
     lines: await linesOf(parts, view),
+    channel,
   });
 };
 
@@ -85,8 +95,9 @@ const requestCode = async (parts: PayoutParts, actor: Actor, id: string): Promis
  * @throws DomainError `not_found`, `invalid_state`, `otp_*`, `insufficient_balance`, `insufficient_reserves`,
  * `sponsor_budget_exceeded`
  */
-const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: string): Promise<PayoutView> => {
+const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: GivenCode): Promise<PayoutView> => {
   const view = await awaiting(parts, actor.projectId, id);
+  await refuseCode(parts.decisions, view.payout);
   const { payout } = view;
   // Checked before the code is consumed, so that the same code still works after the treasury was funded.
   if (view.kind === "wallets") await parts.wallets.requireFunds(view);
@@ -167,4 +178,8 @@ const payoutFunctions = (parts: PayoutParts) => ({
   cancel: bindDeps(parts, cancel),
   retry: bindDeps(parts, retry),
   expireDue: parts.repository.expireDue,
+  /** For requests on which people vote. */
+  subject: createPayoutSubject(parts),
 });
+
+export type PayoutsService = ReturnType<typeof createPayoutsService>;

@@ -5,6 +5,7 @@ import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";
+import type { DecisionsService } from "@/lib/modules/decisions/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
@@ -45,6 +46,7 @@ export interface PayoutsParts {
   readonly sponsorship: SponsorshipService;
   readonly policies: PoliciesService;
   readonly policyEngine: PolicyEngine;
+  readonly decisions: DecisionsService;
   readonly otp: OtpService;
   readonly prices: Prices;
   readonly clock: Clock;
@@ -75,6 +77,7 @@ export const createPayouts = (parts: PayoutsParts) => {
     assets,
     registry,
     policies: parts.policies,
+    decisions: parts.decisions,
     otp,
     clock,
   });

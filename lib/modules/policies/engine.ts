@@ -67,7 +67,7 @@ export interface PolicyEngine {
   isAllowed(projectId: string, evaluationId: string | null, subject: Omit<Subject, "type">): Promise<boolean>;
 }
 
-interface EngineDeps {
+export interface EngineDeps {
   readonly database: Database;
   /** Prices in US dollars, in the order asked; the highest where sources differ. */
   readonly prices: {

@@ -6,6 +6,7 @@ import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
+import type { DecisionsService, Requirement } from "@/lib/modules/decisions/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import { readProjectSpend, replaceDailyCap } from "./spend-repository";
 import type { PoliciesService } from "./service";
@@ -15,6 +16,8 @@ export interface ProjectPolicy {
   /** The most that all exempt keys together may pay without a code per UTC day, in US dollars (decimal string). */
   readonly dailyCapUsd: string;
   readonly spentTodayUsd: string;
+  /** Who must approve what awaits approval; null: the one-time code of one person approves. */
+  readonly approvals: Requirement | null;
 }
 
 export interface ProjectPolicies {
@@ -35,6 +38,7 @@ interface ProjectPoliciesDeps {
   readonly database: Database;
   readonly policies: Pick<PoliciesService, "dailyCapUsd">;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  readonly decisions: Pick<DecisionsService, "requirementOf">;
   readonly projects: Pick<ProjectsService, "tellOwners">;
   readonly clock: Clock;
 }
@@ -44,11 +48,12 @@ export const createProjectPolicies = (deps: ProjectPoliciesDeps): ProjectPolicie
 
   const get = async (projectId: string): Promise<ProjectPolicy> => {
     const day = clock.now().toISOString().slice(0, 10);
-    const [dailyCapUsd, spentTodayUsd] = await Promise.all([
+    const [dailyCapUsd, spentTodayUsd, approvals] = await Promise.all([
       policies.dailyCapUsd(projectId),
       readProjectSpend(database.prisma, projectId, day),
+      deps.decisions.requirementOf(projectId),
     ]);
-    return { dailyCapUsd, spentTodayUsd };
+    return { dailyCapUsd, spentTodayUsd, approvals };
   };
 
   const update: ProjectPolicies["update"] = async (actor, input) => {

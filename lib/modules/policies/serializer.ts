@@ -15,9 +15,14 @@ export const toPolicy = (policy: Policy): ResponseOf<typeof putPolicy> => ({
 });
 
 export const toPolicies = (
-  { dailyCapUsd, spentTodayUsd }: ProjectPolicy,
+  { dailyCapUsd, spentTodayUsd, approvals }: ProjectPolicy,
   policies: readonly Policy[],
-): ResponseOf<typeof getPolicies> => ({ dailyCapUsd, spentTodayUsd, policies: policies.map(toPolicy) });
+): ResponseOf<typeof getPolicies> => ({
+  dailyCapUsd,
+  spentTodayUsd,
+  approvals: approvals === null ? null : { ...approvals, roles: [...approvals.roles] },
+  policies: policies.map(toPolicy),
+});
 
 export const toEvaluation = ({ decision, code, rules, approval }: Evaluation): ResponseOf<typeof evaluatePolicies> => ({
   decision,

@@ -1,10 +1,11 @@
 import { isAddressEqual } from "viem";
 import type { Actor } from "@/lib/core/actor";
+import { createBatcher } from "@/lib/core/batch";
 import { DomainError, notFound } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
-import { sqlOf, type Sql } from "@/lib/db/sql";
+import { keptSqlOn, type Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { addSpending, fitsSpending, readDailyCap } from "./spend-repository";
+import { addSpending, fitSpendings, readDailyCap } from "./spend-repository";
 
 export { keysAmong, routeIntent, type Check, type Intent, type PolicyEngine, type Subject } from "./engine";
 
@@ -47,7 +48,20 @@ export interface PoliciesService {
 
 const DECIMAL = /^\d{1,30}(\.\d{1,60})?$/;
 
-export const createPoliciesService = ({ database }: { readonly database: Database }): PoliciesService => ({
+/** Maximum number of amounts that one statement compares with their caps. */
+const CHECKS_MAX = 100;
+
+export const createPoliciesService = ({ database }: { readonly database: Database }): PoliciesService => {
+  const fits = createBatcher({
+    run: (spendings: Parameters<typeof fitSpendings>[1]) => fitSpendings(keptSqlOn(database.pool), spendings),
+    batchWeightMax: CHECKS_MAX,
+  }).submit;
+  return policiesOn(database, fits);
+};
+
+type Fits = (spending: Parameters<typeof addSpending>[1]) => Promise<boolean>;
+
+const policiesOn = (database: Database, fits: Fits): PoliciesService => ({
   checkRecipient: (actor, address, path) => {
     if (actor.type !== "apiKey" || actor.policy.recipients.length === 0) return;
     if (actor.policy.recipients.some((allowed) => isAddressEqual(allowed as EvmAddress, address))) return;
@@ -71,7 +85,7 @@ export const createPoliciesService = ({ database }: { readonly database: Databas
   needsCode: (actor) => actor.type !== "apiKey" || actor.policy.otp !== "exempt",
   mayAfford: async (actor, usd, now) => {
     const spending = spendingOf(actor, usd, now);
-    return spending !== null && (await fitsSpending(sqlOf(database.prisma), spending));
+    return spending !== null && (await fits(spending));
   },
   spend: async (sql, actor, usd, now) => {
     const spending = spendingOf(actor, usd, now);

@@ -38,9 +38,13 @@ const TAKE_BACK_FROM_PROJECT = `
   WHERE project_id = $1 AND day = $2::date`;
 
 const FITS = `
-  SELECT rounded.usd + coalesce((SELECT spent_usd FROM project_spend WHERE project_id = $1 AND day = $2::date), 0) <= ${PROJECT_CAP}
-     AND rounded.usd + coalesce((SELECT spent_usd FROM policy_spend WHERE api_key_id = $5 AND day = $2::date), 0) <= $4::numeric AS fits
-  FROM ${ROUNDED}`;
+  SELECT w.place, ceil(w.usd * 1000000) / 1000000 + coalesce(p.spent_usd, 0) <= project.daily_cap_usd
+    AND ceil(w.usd * 1000000) / 1000000 + coalesce(k.spent_usd, 0) <= w."capUsd" AS fits
+  FROM jsonb_to_recordset($1::jsonb)
+    AS w (place int, "projectId" text, "apiKeyId" text, day date, usd numeric, "capUsd" numeric)
+  JOIN project ON project.id = w."projectId"
+  LEFT JOIN project_spend p ON p.project_id = w."projectId" AND p.day = w.day
+  LEFT JOIN policy_spend k ON k.api_key_id = w."apiKeyId" AND k.day = w.day`;
 
 /**
  * Adds an amount to the day's spending of the key and of its project. False, and nothing is added, when that would exceed the cap of
@@ -62,11 +66,12 @@ export const addSpending = async (sql: Sql, spending: Spending): Promise<boolean
   return false;
 };
 
-/** Whether the amount fits into both caps now. Adds nothing. */
-export const fitsSpending = async (sql: SqlReader, spending: Spending): Promise<boolean> => {
-  const { projectId, apiKeyId, day, usd, capUsd } = spending;
-  const [row] = await sql.query<{ fits: boolean }>(FITS, [projectId, day, usd, capUsd, apiKeyId]);
-  return row?.fits === true;
+/** Whether each amount alone fits into both of its caps now. Adds nothing. */
+export const fitSpendings = async (sql: SqlReader, spendings: readonly Spending[]): Promise<boolean[]> => {
+  const wanted = spendings.map((spending, place) => ({ ...spending, place }));
+  const rows = await sql.query<{ place: number; fits: boolean }>(FITS, [JSON.stringify(wanted)]);
+  const fitting = new Set(rows.flatMap(({ place, fits }) => (fits ? [place] : [])));
+  return spendings.map((_, place) => fitting.has(place));
 };
 
 /** The project's daily cap in US dollars, a decimal string; null when the project does not exist. */

@@ -1,9 +1,10 @@
 /** Approval and cancellation of private operations. Every function answers null when the operation is not a private one. */
+import type { GivenCode } from "@/lib/contracts/proofs";
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { Operation } from "@/lib/modules/operations/service";
-import type { OtpSent } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { PrivacyContext } from "./context";
 import { notAwaitingApproval } from "./errors";
 import type { PrivateTransfer } from "./private-transfer";
@@ -31,6 +32,7 @@ export const requestApprovalCode = async (
   context: PrivacyContext,
   actor: Actor,
   operationId: string,
+  channel?: CodeChannel,
 ): Promise<OtpSent | null> => {
   const transfer = await transferOfOperation(context, actor.projectId, operationId);
   if (transfer === null) return null;
@@ -42,6 +44,7 @@ export const requestApprovalCode = async (
     digest: transfer.digest,
     subject: "Your code to approve a private operation",
     lines: stepsOf(transfer).approvalLines(context, transfer),
+    channel,
   });
 };
 
@@ -50,7 +53,7 @@ export const approveTransfer = async (
   context: PrivacyContext,
   actor: UserActor,
   operationId: string,
-  code: string,
+  code: GivenCode,
 ): Promise<Operation | null> => {
   const transfer = await transferOfOperation(context, actor.projectId, operationId);
   if (transfer === null) return null;

@@ -4,6 +4,7 @@ import type { preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/priva
 import type { privacyWalletRecord, privateTransferRecord } from "@/lib/contracts/privacy-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import type { PrivateStep } from "./private-step";
 import type { PrivateWallet } from "./private-wallet";
 import type { PossibleExit } from "./public-exit";
 import type { WalletBalance } from "./read-balances";
@@ -93,12 +94,29 @@ const proofOf = ({ steps, expectedProofMs, operation }: TransferView, now: Date)
   };
 };
 
+/** After this time a transaction that was sent is late on every chain. */
+const LATE_AFTER_MS = 15 * 60_000;
+const SENT =
+  "Nothing to do: its transaction was sent and is not final yet. The money is in the note until the chain takes the transaction, and with its recipient from then on.";
+const LATE =
+  "Its transaction is not final for longer than usual. The money is in the note until the chain takes the transaction, and cannot be paid twice. Do not send it again. It goes on by itself when the chain's network fee falls below the service's cap, or its node answers again; if it stays so, ask the operator to look at the transaction's hash, at the executor's coins and at the fee cap.";
+
+/** Since when a step waits for the chain: its row was last changed when its transaction was sent. */
+const waitOf = ({ state, updatedAt }: PrivateStep, now: Date): Record["steps"][number]["waits"] =>
+  state === "submitted"
+    ? {
+        since: updatedAt.toISOString(),
+        nextAction: now.getTime() - updatedAt.getTime() < LATE_AFTER_MS ? SENT : LATE,
+      }
+    : null;
+
 /** The steps of an operation that spends notes. A shield or public exit has none: the operation shows its leg. */
-const stepsOf = ({ steps }: TransferView, token: Token): Record["steps"] =>
+const stepsOf = ({ steps }: TransferView, token: Token, now: Date): Record["steps"] =>
   steps.map((step) => ({
     state: step.state,
     withdrawn: formatAmount(step.withdrawBase, token.decimals),
     txHash: step.txHash,
+    waits: waitOf(step, now),
     failure: step.failure,
   }));
 
@@ -126,7 +144,7 @@ export const toPrivateTransfer = (view: TransferView, now: Date): Record => {
     amount: amountRecord(token, transfer.amountBase),
     minimum: minimumBase === null ? null : amountRecord(tokenOut, minimumBase),
     received: received === 0n ? null : amountRecord(tokenOut, received),
-    steps: stepsOf(view, token),
+    steps: stepsOf(view, token, now),
     proof: proofOf(view, now),
     failure: operation.failure,
     createdBy: transfer.createdBy,

@@ -1,6 +1,7 @@
+import type { GivenCode } from "@/lib/contracts/proofs";
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Operation } from "@/lib/modules/operations/service";
-import type { OtpSent } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { approveTransfer, cancelSpend, requestApprovalCode } from "./approve";
 import { createPrivacyContext, type PrivacyContext, type PrivacyDeps } from "./context";
@@ -95,10 +96,15 @@ const checkRetry = async (context: PrivacyContext, actor: Actor, operationId: st
 };
 
 /** Sends the code that approves a private quote; null when the quote is not a private one. */
-const requestQuoteCode = async (context: PrivacyContext, actor: Actor, quoteId: string): Promise<OtpSent | null> => {
+const requestQuoteCode = async (
+  context: PrivacyContext,
+  actor: Actor,
+  quoteId: string,
+  channel?: CodeChannel,
+): Promise<OtpSent | null> => {
   if (!(await swaps.has(context, actor.projectId, quoteId))) return null;
   requireScope(actor, "privacy:write");
-  return swaps.requestCode(context, actor, quoteId);
+  return swaps.requestCode(context, actor, quoteId, channel);
 };
 
 /** Does the failed part of a private operation again; null when the operation is not a private one. @throws DomainError `invalid_state`, … */
@@ -154,9 +160,11 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
         swaps.execute(context, actor, quoteId, idempotency),
       ),
 
-    requestQuoteCode: (actor: Actor, quoteId: string) => requestQuoteCode(context, actor, quoteId),
-    requestCode: (actor: Actor, operationId: string) => requestApprovalCode(context, actor, operationId),
-    approve: (actor: UserActor, operationId: string, code: string): Promise<Operation | null> =>
+    requestQuoteCode: (actor: Actor, quoteId: string, channel?: CodeChannel) =>
+      requestQuoteCode(context, actor, quoteId, channel),
+    requestCode: (actor: Actor, operationId: string, channel?: CodeChannel) =>
+      requestApprovalCode(context, actor, operationId, channel),
+    approve: (actor: UserActor, operationId: string, code: GivenCode): Promise<Operation | null> =>
       approveTransfer(context, actor, operationId, code),
     checkRetry: (actor: Actor, operationId: string): Promise<boolean> => checkRetry(context, actor, operationId),
     retry: (actor: Actor, operationId: string): Promise<TransferView | null> => retry(context, actor, operationId),

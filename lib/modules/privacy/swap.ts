@@ -1,11 +1,12 @@
 /** Private swaps: a quote, then a code or the choice of a private wallet, then the execution. */
+import type { GivenCode } from "@/lib/contracts/proofs";
 import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { bpsOfCeil, formatAmount, lessBpsFloor, parseAmount } from "@/lib/core/money";
 import { feeFloor } from "@/lib/core/privacy-fees";
-import type { OtpSent } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { PrivacyPool } from "@/lib/ports/privacy";
 import { digestOf, type PrivacyContext } from "./context";
 import { belowMinimum, noPrivateRoute, noProcessor } from "./errors";
@@ -26,7 +27,7 @@ export interface SwapQuoteInput {
 
 export interface PrepareSwapInput {
   readonly quoteId: string;
-  readonly otp?: string | undefined;
+  readonly code?: GivenCode | undefined;
   readonly privacyWalletId?: string | undefined;
 }
 
@@ -124,7 +125,12 @@ const has = async ({ repository }: PrivacyContext, projectId: string, id: string
   isId("quote", id) && (await repository.findQuote(projectId, id)) !== null;
 
 /** Sends the code that approves exactly this quote. @throws DomainError `quote_expired`, `quote_already_used` */
-const requestCode = async (context: PrivacyContext, actor: Actor, id: string): Promise<OtpSent> => {
+const requestCode = async (
+  context: PrivacyContext,
+  actor: Actor,
+  id: string,
+  channel?: CodeChannel,
+): Promise<OtpSent> => {
   const open = await openQuote(context, actor.projectId, id);
   const { token: from, tokenOut: to } = open;
   return context.otp.request({
@@ -136,6 +142,7 @@ const requestCode = async (context: PrivacyContext, actor: Actor, id: string): P
       `You swap privately: ${formatAmount(open.amountBase, from.decimals)} ${from.symbol}`,
       `The swap brings at least: ${formatAmount(open.minimumBase, to.decimals)} ${to.symbol}`,
     ],
+    channel,
   });
 };
 
@@ -150,9 +157,9 @@ const prepare = async (context: PrivacyContext, actor: Actor, input: PrepareSwap
   const wallet = await privateWallets.choose(actor, input.privacyWalletId ?? open.walletId ?? undefined);
   const now = clock.now();
   const code =
-    input.otp === undefined
+    input.code === undefined
       ? null
-      : await otp.consume({ actor, subjectId: open.id, digest: open.digest, code: input.otp });
+      : await otp.consume({ actor, subjectId: open.id, digest: open.digest, code: input.code });
   // An earlier approval holds only for the private wallet that was chosen then.
   const keeps = code === null && open.walletId === wallet.id;
   const approvedAt = code !== null ? now : keeps ? open.approvedAt : null;

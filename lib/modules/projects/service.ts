@@ -34,6 +34,8 @@ export interface ProjectsService {
    * that transaction, so neither a crash nor an unavailable mail server loses the mail or fails the change.
    */
   tellOwners(tx: Tx, notice: OwnerNotice): Promise<void>;
+  /** As `tellOwners`, for mail to one person about their own account. A person without a project gets none. */
+  tellPerson(tx: Tx, notice: PersonNotice): Promise<void>;
 }
 
 export interface ResolvedProject {
@@ -43,6 +45,14 @@ export interface ResolvedProject {
 
 export interface OwnerNotice {
   readonly projectId: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface PersonNotice {
+  readonly userId: string;
+  /** A verified address of the person. */
+  readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
@@ -67,6 +77,11 @@ export const createProjectsService = ({ database, clock, outbox }: ProjectsDeps)
     tellOwners: async (tx, { projectId, subject, text }) => {
       for (const to of await listOwnerEmails(tx, projectId, OWNERS_MAX))
         await outbox.enqueue(tx, projectId, { to, subject, text });
+    },
+    tellPerson: async (tx, { userId, to, subject, text }) => {
+      // The outbox keeps mail by project.
+      const [membership] = await listMemberships(tx, userId, 1);
+      if (membership) await outbox.enqueue(tx, membership.projectId, { to, subject, text });
     },
   };
 };

@@ -16,7 +16,7 @@ import { testApi } from "@/lib/testing/api";
 import { changedChainsFile } from "@/lib/testing/chains-file";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer } from "@/lib/testing/journey";
+import { countOperations, fund, newCustomer } from "@/lib/testing/journey";
 
 const [ONE, TWO] = [31337, 31338];
 /** A token that the second chain alone lists. */
@@ -161,4 +161,28 @@ test("a recipient that is a contract on the source's chain alone is warned about
   const body = { fromWalletId: customer.treasuryId, fromChainId: ONE, token: "WETH", amount: "1", toAddress: ethFeed };
   expect(codesOf(await client.call(createTransfer, { body: { ...body, toChainId: TWO } }))).toEqual(["code_elsewhere"]);
   expect(codesOf(await client.call(createTransfer, { body: { ...body, toChainId: ONE } }))).toEqual([]);
+});
+
+test("a swap and transfer says what its quote warns about, and says so again to a repeated request", async () => {
+  const payer = await newCustomer(api);
+  await fund(client, payer.treasury, { chainId: ONE, token: "WETH", amount: "3" });
+  await setPrice(ethFeed, 3_300n * DOLLAR);
+  const body = {
+    fromWalletId: payer.treasuryId,
+    fromChainId: ONE,
+    toChainId: ONE,
+    fromToken: "WETH",
+    toToken: "USDC",
+    amount: "1",
+    recipient: account.address,
+  };
+  const { accessToken } = payer.session;
+  const keyed = api.client({ authorization: `Bearer ${accessToken}`, "idempotency-key": "warned" });
+  const made = await keyed.call(swapAndTransfer, { body });
+  expect(made.warnings).toMatchObject([{ code: "high_price_impact" }]);
+  await setPrice(ethFeed, 3_000n * DOLLAR);
+  // As after a crash before the answer was stored: the operation itself says what was answered.
+  await api.services.database.prisma.idempotencyKey.deleteMany({});
+  expect(await keyed.call(swapAndTransfer, { body })).toEqual(made);
+  expect(await countOperations(api, payer)).toBe(1);
 });

@@ -11,6 +11,9 @@ const storedRoute: z.ZodType<Route> = z.object({ legs: z.array(storedRouteLeg) }
 /** The fields of column `response` that a transfer shows. */
 const storedResponse = quoteRecord.pick({ from: true, to: true, fees: true, warnings: true, estimatedSeconds: true });
 
+/** The field of column `response` that a swap and transfer shows. */
+const storedWarnings = quoteRecord.pick({ warnings: true }).catch({ warnings: [] });
+
 export type QuoteStatus = "open" | "prepared" | "used" | "cancelled";
 
 /** A priced request. It is stored until it is executed once, is cancelled, or expires. */
@@ -31,6 +34,8 @@ export interface Quote {
   readonly route: Route;
   /** The quote record as it was created; null unless the quote is a transfer. */
   readonly response: z.output<typeof storedResponse> | null;
+  /** Of the quote record as it was created; empty where this version cannot read them. */
+  readonly warnings: z.output<typeof quoteRecord>["warnings"];
   /** The minimum that must arrive, in base units of the destination's token. */
   readonly minimumBase: bigint;
   /** SHA-256 of the data that a one-time code approves: sources, amounts, recipient, minimum. */
@@ -54,7 +59,7 @@ export interface Quote {
 /** A row of the table `quote`. Its JSON columns are parsed here and nowhere else. */
 interface QuoteColumns extends Omit<
   Quote,
-  "status" | "request" | "route" | "response" | "minimumBase" | "digest" | "preparedLegs"
+  "status" | "request" | "route" | "response" | "warnings" | "minimumBase" | "digest" | "preparedLegs"
 > {
   readonly status: string;
   readonly request: unknown;
@@ -91,6 +96,7 @@ export const toQuote = (row: QuoteColumns): Quote => {
     request: storedRouteRequest.parse(row.request),
     route: storedRoute.parse(row.route),
     response: row.transferId === null ? null : storedResponse.parse(row.response),
+    warnings: storedWarnings.parse(row.response).warnings,
     minimumBase: toBigInt(row.minimumBase),
     digest: new Uint8Array(row.digest),
     createdAt: row.createdAt,

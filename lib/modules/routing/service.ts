@@ -87,6 +87,8 @@ export const createRoutingService = (providers: readonly RoutingProvider[], log:
     readStopped: (request, leg, receipt) => providerOf(leg).readStopped(request, leg, receipt),
     track: async (request, leg, deposit, signal, options) =>
       providerOf(leg).track(request, leg, deposit, signal, options),
+    refundsIn: async (request, leg, deposit, named, signal) =>
+      providerOf(leg).refundsIn(request, leg, deposit, named, signal),
     priceUsd: combinePrices(
       providers,
       (provider, tokens, signal) => provider.priceUsd(tokens, signal),

@@ -1,9 +1,12 @@
-import { erc20Abi } from "viem";
+import { concatHex, erc20Abi, keccak256, numberToHex } from "viem";
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
 import type { FeeExcess } from "@/lib/core/capped-fees";
+import { parentGasOf } from "@/lib/chains/parent-fee";
 import { chainCall } from "@/lib/chains/registry";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { AccountsDeps } from "./simulate-operation";
+
+const WORD_BYTES = 32;
 
 /** Prefix of the code of a plain account that has delegated to a contract (EIP-7702). */
 const DELEGATION = "0xef0100";
@@ -21,6 +24,18 @@ export const createAccountQuestions = ({ registry, smartAccounts, bundler }: Acc
 
   /** In wei per gas. */
   maxFeePerGas: async (chainId: number): Promise<bigint> => (await bundler.fees(chainId)).maxFeePerGas,
+
+  /**
+   * The gas that stands for the fee of so many bytes on the parent chain, at the present price; 0 unless the chain is a configured
+   * rollup. The bytes are hashes, which no rollup can compress.
+   */
+  parentGas: (chainId: number, bytes: number): Promise<bigint> => {
+    const { rollup, contracts } = registry.get(chainId);
+    const words = Array.from({ length: Math.ceil(bytes / WORD_BYTES) }, (_, index) => keccak256(numberToHex(index)));
+    const data = concatHex(words);
+    const call = { chainId, rollup, to: contracts.entryPoint, data };
+    return chainCall(chainId, () => parentGasOf(registry.client(chainId), call));
+  },
 
   /** The price and the cap while the chain asks for more than its cap; null otherwise. */
   feeExcess: async (chainId: number): Promise<FeeExcess | null> =>

@@ -1,5 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, erc20Abi, parseAbi, size, type Address, type Hex } from "viem";
 import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
+import { parentGasOf } from "@/lib/chains/parent-fee";
 import { asProbe, probe, probeInput, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { DomainError } from "@/lib/core/errors";
@@ -58,11 +59,18 @@ export interface WalletSimulation {
   readonly gas: readonly bigint[];
   /** Change of each watched balance in base units, without network fees. */
   readonly changes: readonly bigint[];
-  /** The approximate gas of all calls together. */
+  /** The approximate gas of all calls together, with that which stands for a rollup's fee for their data on the parent chain. */
   readonly expectedGas: bigint;
   /** The wallet's coin balance before the calls, in wei. */
   readonly coins: bigint;
 }
+
+/** Of each call, which is a transaction of its own, the gas that stands for its data on the parent chain. */
+const parentGasOfCalls = (registry: ChainRegistry, chainId: number, calls: readonly Call[]): Promise<bigint[]> => {
+  const { rollup } = registry.get(chainId);
+  const client = registry.client(chainId);
+  return Promise.all(calls.map(({ to, data }) => parentGasOf(client, { chainId, rollup, to, data })));
+};
 
 /**
  * Simulates calls of a plain wallet one after another against the chain's latest state, without its signature, in one
@@ -84,13 +92,18 @@ export const simulateWalletCalls = async (
   const failed = made.find((result) => !result.success);
   if (failed !== undefined) throw refused(registry, chainId, failed.returnData);
   const after = reads.length + calls.length;
+  const parentGas = await chainCall(chainId, () => parentGasOfCalls(registry, chainId, calls));
   const used = made.map(
     ({ gasUsed }, index) => TRANSACTION_BASE_GAS + BigInt(size(calls[index]?.data ?? "0x")) * GAS_PER_BYTE + gasUsed,
   );
-  return {
+  const isUsed = registry.get(chainId).rollup === "arbitrum";
+  const limits = used.map((gas, index) =>
     // A plain coin transfer always uses the same gas.
-    gas: used.map((gas, index) => (calls[index]?.data === "0x" ? gas : ((gas + COLD_GAS) * MARGIN_PERCENT) / 100n)),
-    expectedGas: used.reduce((sum, gas) => sum + gas, 0n),
+    calls[index]?.data === "0x" ? gas : ((gas + COLD_GAS) * MARGIN_PERCENT) / 100n,
+  );
+  return {
+    gas: limits.map((gas, index) => gas + (isUsed ? (parentGas[index] ?? 0n) : 0n)),
+    expectedGas: [...used, ...parentGas].reduce((sum, gas) => sum + gas, 0n),
     changes: watched.map((_, index) => balanceOf(results[after + 1 + index]) - balanceOf(results[1 + index])),
     coins: balanceOf(results[0]),
   };

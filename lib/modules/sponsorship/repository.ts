@@ -1,3 +1,4 @@
+import { RefusedItemError } from "@/lib/db/batches";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { Budget } from "./limits";
 
@@ -26,6 +27,29 @@ const RESERVE = `
 export const reserve = async (sql: Sql, key: UsageKey, wei: bigint, dailyWei: bigint): Promise<boolean> =>
   (await sql.change(RESERVE, [...valuesOf(key), wei.toString(), dailyWei.toString()])) === 1;
 
+const SET = (column: string): string =>
+  `(SELECT ${column} FROM sponsor_budget WHERE project_id = $1 AND chain_id = $2::int)`;
+const DAILY = `coalesce(${SET("daily_wei")}, $5::numeric)`;
+const RESERVE_WITHIN = `
+  INSERT INTO sponsor_usage (project_id, chain_id, day, reserved_wei, used_wei)
+  SELECT $1, $2::int, $3::date, $4::numeric, 0
+  WHERE $4::numeric <= ${DAILY} AND $6::numeric <= coalesce(${SET("operation_wei")}, $7::numeric)
+  ON CONFLICT (project_id, chain_id, day) DO UPDATE SET reserved_wei = sponsor_usage.reserved_wei + EXCLUDED.reserved_wei
+  WHERE sponsor_usage.reserved_wei + sponsor_usage.used_wei + EXCLUDED.reserved_wei <= ${DAILY}`;
+
+/**
+ * As `reserve`, within the limits of the project, or `otherwise` where the operator has set none.
+ * @param largestWei the part that the limit of an operation applies to
+ */
+export const reserveWithin = async (
+  sql: Sql,
+  key: UsageKey,
+  { wei, largestWei, otherwise }: { readonly wei: bigint; readonly largestWei: bigint; readonly otherwise: Budget },
+): Promise<boolean> => {
+  const amounts = [wei, otherwise.dailyWei, largestWei, otherwise.operationWei].map(String);
+  return (await sql.change(RESERVE_WITHIN, [...valuesOf(key), ...amounts])) === 1;
+};
+
 const RELEASE = `
   UPDATE sponsor_usage SET reserved_wei = reserved_wei - $4::numeric, used_wei = used_wei + $5::numeric
   WHERE project_id = $1 AND chain_id = $2::int AND day = $3::date`;
@@ -33,7 +57,8 @@ const RELEASE = `
 /** Reduces the reserved amount by `wei`, and adds `spentWei` to the spent amount. */
 export const release = async (sql: Sql, key: UsageKey, change: { wei: bigint; spentWei: bigint }): Promise<void> => {
   const values = [...valuesOf(key), change.wei.toString(), change.spentWei.toString()];
-  if ((await sql.change(RELEASE, values)) !== 1) throw new Error("A reservation has no budget that it was taken from.");
+  if ((await sql.change(RELEASE, values)) !== 1)
+    throw new RefusedItemError("A reservation has no budget that it was taken from.");
 };
 
 interface UsageRow {
@@ -75,6 +100,26 @@ export const readBudgets = async (
   return new Map(
     rows.map((row) => [row.chain_id, { dailyWei: weiOf(row.daily), operationWei: weiOf(row.operation) } as const]),
   );
+};
+
+const LIMITS = `
+  SELECT coalesce(b.chain_id, u.chain_id) AS chain_id, b.daily_wei::text AS daily, b.operation_wei::text AS operation,
+    u.reserved_wei::text AS reserved, u.used_wei::text AS used
+  FROM (SELECT * FROM sponsor_budget WHERE project_id = $1) b
+  FULL JOIN (SELECT * FROM sponsor_usage WHERE project_id = $1 AND day = $2::date) u ON u.chain_id = b.chain_id`;
+
+/** What `readBudgets` and `readUsage` read, in one statement. */
+export const readLimits = async (sql: SqlReader, projectId: string, day: string) => {
+  const rows = await sql.query<BudgetRow & { reserved: string | null; used: string | null }>(LIMITS, [projectId, day]);
+  const budgets = new Map(
+    rows.map((row) => [row.chain_id, { dailyWei: weiOf(row.daily), operationWei: weiOf(row.operation) }] as const),
+  );
+  const usage = new Map(
+    rows.flatMap(({ chain_id, reserved, used }): [number, Usage][] =>
+      reserved === null || used === null ? [] : [[chain_id, { reservedWei: BigInt(reserved), usedWei: BigInt(used) }]],
+    ),
+  );
+  return { budgets, usage };
 };
 
 const WRITE_BUDGET = `

@@ -16,7 +16,16 @@ import {
   type SponsoredKind,
 } from "./limits";
 import type { Reservation, ReservationChange } from "./reservation";
-import { readBudgets, readUsage, release, reserve, writeBudget, type Usage } from "./repository";
+import {
+  readBudgets,
+  readLimits,
+  readUsage,
+  release,
+  reserve,
+  reserveWithin,
+  writeBudget,
+  type Usage,
+} from "./repository";
 
 export type { Reservation, ReservationChange } from "./reservation";
 
@@ -86,23 +95,27 @@ const budgetsOf = async (
   projectId: string,
 ): Promise<(chainId: number) => Budget> => {
   const own = await readBudgets(sql, projectId);
-  return (chainId) => {
-    const otherwise = defaultBudgetOf(deps.registry.get(chainId));
-    const set = own.get(chainId);
-    return {
-      dailyWei: set?.dailyWei ?? otherwise.dailyWei,
-      operationWei: set?.operationWei ?? otherwise.operationWei,
-    };
-  };
+  return (chainId) => budgetAt(deps, own, chainId);
 };
+
+type OwnBudgets = Awaited<ReturnType<typeof readBudgets>>;
+
+const budgetAt = ({ registry }: SponsorshipDeps, own: OwnBudgets, chainId: number): Budget => {
+  const otherwise = defaultBudgetOf(registry.get(chainId));
+  const set = own.get(chainId);
+  return { dailyWei: set?.dailyWei ?? otherwise.dailyWei, operationWei: set?.operationWei ?? otherwise.operationWei };
+};
+
+/** The parts of the costs to which the limit of an operation applies. */
+const unitsOf = (kind: string, neededWei: readonly bigint[]): readonly bigint[] =>
+  kind === "payout" ? neededWei : [sum(neededWei)];
 
 const requireOperationBudget = (
   deps: SponsorshipDeps,
   chainId: number,
   { kind, neededWei, budget }: { kind: string; neededWei: readonly bigint[]; budget: Budget },
 ): void => {
-  const units = kind === "payout" ? neededWei : [sum(neededWei)];
-  const tooMuch = units.find((wei) => wei > budget.operationWei);
+  const tooMuch = unitsOf(kind, neededWei).find((wei) => wei > budget.operationWei);
   if (tooMuch === undefined) return;
   throw aboveOperationBudget(deps.registry.get(chainId), { neededWei: tooMuch, operationWei: budget.operationWei });
 };
@@ -172,12 +185,9 @@ const check = async (deps: SponsorshipDeps, { projectId, kind, costs }: Operatio
   if (costs.length === 0) return;
   const sql = sqlOf(deps.database.prisma);
   const day = dayOf(deps.clock.now());
-  const [budgetOf, usage] = await Promise.all([
-    budgetsOf(deps, sql, projectId),
-    readUsage(sql, projectId, dayText(day)),
-  ]);
+  const { budgets, usage } = await readLimits(sql, projectId, dayText(day));
   for (const [chainId, each] of byChain(costs)) {
-    const budget = budgetOf(chainId);
+    const budget = budgetAt(deps, budgets, chainId);
     const neededWei = each.map(({ maxWei }) => maxWei);
     requireOperationBudget(deps, chainId, { kind, neededWei, budget });
     if (sum(neededWei) <= remainingOf(budget.dailyWei, usage.get(chainId))) continue;
@@ -203,13 +213,15 @@ const reserveCosts = async (
   if (costs.length === 0) return;
   const sql = sqlOf(tx);
   const day = dayOf(now);
-  const budgetOf = await budgetsOf(deps, sql, projectId);
   for (const [chainId, each] of byChain(costs)) {
-    const budget = budgetOf(chainId);
     const neededWei = each.map(({ maxWei }) => maxWei);
+    const [total, key] = [sum(neededWei), { projectId, chainId, day: dayText(day) }];
+    const largestWei = unitsOf(kind, neededWei).reduce((most, wei) => (wei > most ? wei : most), 0n);
+    const otherwise = defaultBudgetOf(deps.registry.get(chainId));
+    if (await reserveWithin(sql, key, { wei: total, largestWei, otherwise })) continue;
+    // The limits are read to say which of them it exceeds.
+    const budget = (await budgetsOf(deps, sql, projectId))(chainId);
     requireOperationBudget(deps, chainId, { kind, neededWei, budget });
-    const total = sum(neededWei);
-    if (await reserve(sql, { projectId, chainId, day: dayText(day) }, total, budget.dailyWei)) continue;
     throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: total, dailyWei: budget.dailyWei });
   }
 };
@@ -284,26 +296,20 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
 
   /** Ends reservations, in the transaction that ends their legs. `spentWei` of each counts as spent; the rest is free again. */
   settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {
-    const sql = sqlOf(tx);
-    const ordered = [...ended].sort((one, other) => one.chainId - other.chainId);
-    for (const { projectId, chainId, day, reservedWei, spentWei } of ordered) {
-      await release(sql, { projectId, chainId, day: dayText(day) }, { wei: reservedWei, spentWei });
-    }
+    const changes = ended.map(({ spentWei, ...reservation }) => ({ reservation, spentWei }));
+    await changeReservations(deps, sqlOf(tx), changes);
   },
 
   /** The project's budgets and their use today, for every chain on which the sponsor pays. */
   budgets: async (projectId: string): Promise<SponsorBudget[]> => {
     const sql = sqlOf(deps.database.prisma);
     const day = dayOf(deps.clock.now());
-    const [budgetOf, usage] = await Promise.all([
-      budgetsOf(deps, sql, projectId),
-      readUsage(sql, projectId, dayText(day)),
-    ]);
+    const { budgets, usage } = await readLimits(sql, projectId, dayText(day));
     return deps.registry
       .list()
       .filter(isSponsored)
       .map((chain) => {
-        const budget = budgetOf(chain.id);
+        const budget = budgetAt(deps, budgets, chain.id);
         const { reservedWei, usedWei } = usage.get(chain.id) ?? NOTHING_USED;
         const remainingWei = remainingOf(budget.dailyWei, { reservedWei, usedWei });
         return { chain, ...budget, reservedWei, usedWei, remainingWei, resetsAt: resetOf(day) };

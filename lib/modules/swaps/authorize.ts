@@ -1,10 +1,11 @@
+import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Scope } from "@/lib/contracts/contract";
 import { requireScope, type Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
-import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import { routeIntent, type Intent, type PolicyEngine, type PoliciesService } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { approvalLines, type Quote, type QuotesService } from "@/lib/modules/quotes/service";
@@ -45,7 +46,11 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
    * Sends the code that approves this quote; the code is bound to `subjectId`.
    * @throws DomainError `insufficient_scope` for an API key that may not start this operation
    */
-  const sendCode = async (actor: Actor, quote: Quote, subjectId: string): Promise<OtpSent> => {
+  const sendCode = async (
+    actor: Actor,
+    quote: Quote,
+    { subjectId, channel }: { readonly subjectId: string; readonly channel: CodeChannel | undefined },
+  ): Promise<OtpSent> => {
     requireScope(actor, SCOPES[quote.kind] ?? OTHER_SCOPE);
     const sent = await otp.request({
       actor,
@@ -53,6 +58,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
       digest: new Uint8Array(quote.digest),
       subject: MAIL_SUBJECTS[quote.kind] ?? "Your code to approve a payment",
       lines: approvalLines(quote.request, quote.minimumBase, (chainId) => deps.registry.get(chainId).name),
+      channel,
     });
     await quotes.noteCodeSent(quote.id, clock.now());
     return sent;
@@ -69,7 +75,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
    * Lets a quote be prepared: the code is right, or the key needs none for this amount.
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
-  const admit = async (actor: Actor, quote: Quote, code: string | undefined): Promise<void> => {
+  const admit = async (actor: Actor, quote: Quote, code: GivenCode | undefined): Promise<void> => {
     const evaluation = await deps.policyEngine.refuse(await intentOf(actor, quote));
     if (quote.approvedAt !== null) return;
     if (code !== undefined) {

@@ -1,16 +1,15 @@
 import type { z } from "zod";
 import type { swapAndTransfer } from "@/lib/contracts/transfers";
-import { actorName, type Actor } from "@/lib/core/actor";
+import type { GivenCode } from "@/lib/contracts/proofs";
+import type { Actor } from "@/lib/core/actor";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
-import type { OtpSent } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { Operation } from "@/lib/modules/operations/service";
 import { routeIntent } from "@/lib/modules/policies/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import {
-  expectedOut,
   type FieldNames,
   type IdempotencyUse,
   idempotencyUseOf,
@@ -22,21 +21,25 @@ import {
   unknownWallet,
 } from "@/lib/modules/quotes/service";
 import type { Authorization } from "./authorize";
-import type { Execute, ExecuteDeps } from "./execute";
+import { letWait, OPERATION_SUBJECT } from "./ask-votes";
+import { createOperationSubject } from "./decided";
+import type { Execute, ExecuteDeps, Proof } from "./execute";
 import type { CheckedSources, Prepare } from "./prepare";
 import { applySignatures } from "./signatures";
 
-const APPROVAL_SECONDS = 24 * 3600;
 const KIND = "swap_and_transfer";
 
 type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
-type Begun = Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
+
+interface Begun {
+  readonly operation: Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
+  /** Those of its quote, such as a price far below that of the feeds. */
+  readonly warnings: Quote["warnings"];
+}
 
 /** The operation that awaited approval, or the call that starts one. */
-interface Run {
+interface Run extends Proof {
   readonly operationId?: string;
-  /** The id of the code that approved the operation. */
-  readonly codeId?: string;
   readonly once?: IdempotencyUse | null;
   /** The sources that this call has checked already. */
   readonly checked?: CheckedSources;
@@ -92,7 +95,7 @@ const run = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
-  { operationId, codeId, checked, once = null }: Run,
+  { operationId, checked, once = null, ...proof }: Run,
 ) => {
   const moved = (): Promise<DomainError> => Promise.resolve(priceMoved(operationId));
   const executable = await parts.prepare.ready(quote, moved, checked);
@@ -105,7 +108,7 @@ const run = async (
     legs,
     allSent: false,
     ...(operationId === undefined ? {} : { operationId }),
-    ...(codeId === undefined ? {} : { codeId }),
+    ...proof,
     // The quote of an operation that awaited approval was marked as used when the operation was created.
     claim: (tx, id) =>
       operationId === undefined ? parts.quotes.claimOpen(tx, quote, id, once) : Promise.resolve(true),
@@ -127,7 +130,7 @@ const runWithinPolicy = async (
   }
 };
 
-const letWait = async (
+const letQuoteWait = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
@@ -135,21 +138,12 @@ const letWait = async (
 ): Promise<Operation> => {
   const { route: request, wallets } = resolved;
   await parts.authorization.refuse(routeIntent(actor, { kind: KIND, request, wallets, fields: POLICY_FIELDS }));
-  return parts.operations.startAwaiting({
-    projectId: actor.projectId,
-    kind: quote.kind,
-    createdBy: actorName(actor),
-    origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
+  return letWait(parts, actor, quote, {
     request: resolved.route,
     wallets: resolved.wallets,
-    expectedBase: expectedOut(quote.route),
-    minimumBase: quote.minimumBase,
-    expiresAfterSeconds: APPROVAL_SECONDS,
+    required: await parts.decisions.requirementOf(actor.projectId),
     claim: async (tx, operationId) => {
       if (!(await parts.quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
-      const at = parts.clock.now();
-      const data = { kind: quote.kind, quoteId: quote.id };
-      await recordAudit(tx, { ...doneBy(actor), action: "operation.requested", subject: operationId, data, at });
     },
   });
 };
@@ -165,7 +159,8 @@ const begin = async (
   const { quote } = await parts.quotes.store(actor, resolved, { kind: KIND });
   const free = await parts.authorization.needsNoCode(actor, resolved.route);
   const started = free ? await runWithinPolicy(parts, actor, quote, { checked: resolved, once }) : null;
-  return started ?? letWait(parts, actor, quote, { resolved, once });
+  const operation = started ?? (await letQuoteWait(parts, actor, quote, { resolved, once }));
+  return { operation, warnings: quote.warnings };
 };
 
 /**
@@ -175,7 +170,8 @@ const begin = async (
 const begunBefore = async (parts: AutoExecute, actor: Actor, once: IdempotencyUse | null): Promise<Begun | null> => {
   const quote = await parts.quotes.findEarlier({ actor, kind: KIND, once });
   if (quote === null || quote.operationId === null) return null;
-  return parts.operations.get(actor.projectId, quote.operationId);
+  const operation = await parts.operations.get(actor.projectId, quote.operationId);
+  return { operation, warnings: quote.warnings };
 };
 
 /** @throws DomainError `not_found`, `invalid_state` when it does not await approval, `quote_expired` */
@@ -189,6 +185,14 @@ const loadAwaiting = async (parts: AutoExecute, actor: Actor, operationId: strin
   if (operation.subStatus !== "awaiting_approval" || operation.status !== "pending" || quote === null) {
     throw notAwaiting();
   }
+  return { operation, quote };
+};
+
+/** As `loadAwaiting`, for the code of one person. @throws DomainError `invalid_state` when people have to vote on it */
+const loadForCode = async (parts: AutoExecute, actor: Actor, operationId: string) => {
+  const { operation, quote } = await loadAwaiting(parts, actor, operationId);
+  const subject = { type: OPERATION_SUBJECT, id: operation.id };
+  await parts.decisions.refuseCode({ projectId: actor.projectId, subject });
   return { operation, quote };
 };
 
@@ -211,7 +215,7 @@ export const createAutoExecute = (
     authorization.checkAddress(actor, input.recipient, "recipient");
     const once = idempotencyUseOf(key, input);
     const before = await begunBefore(parts, actor, once);
-    const operation =
+    const { operation, warnings } =
       before ??
       (await begin(parts, actor, input, once).catch(async (error: unknown) => {
         // A concurrent call with the same key may have succeeded; this call can then fail, because that one took the
@@ -227,12 +231,13 @@ export const createAutoExecute = (
       subStatus: operation.subStatus,
       minimum: formatAmount(operation.minimumBase, destination.token.decimals),
       expiresAt: operation.expiresAt?.toISOString() ?? null,
+      warnings: [...warnings],
     };
   };
 
-  const requestCode = async (actor: Actor, operationId: string): Promise<OtpSent> => {
-    const { operation, quote } = await loadAwaiting(parts, actor, operationId);
-    return authorization.sendCode(actor, quote, operation.id);
+  const requestCode = async (actor: Actor, operationId: string, channel?: CodeChannel): Promise<OtpSent> => {
+    const { operation, quote } = await loadForCode(parts, actor, operationId);
+    return authorization.sendCode(actor, quote, { subjectId: operation.id, channel });
   };
 
   /**
@@ -240,8 +245,8 @@ export const createAutoExecute = (
    * @throws DomainError `invalid_state`, `quote_expired`, `otp_*`, `quote_price_moved`, `insufficient_balance`,
    * `simulation_failed`
    */
-  const approve = async (actor: Actor, operationId: string, code: string): Promise<Operation> => {
-    const { operation, quote } = await loadAwaiting(parts, actor, operationId);
+  const approve = async (actor: Actor, operationId: string, code: GivenCode): Promise<Operation> => {
+    const { operation, quote } = await loadForCode(parts, actor, operationId);
     const { otpId: codeId } = await authorization.consume({
       actor,
       subjectId: operation.id,
@@ -252,7 +257,8 @@ export const createAutoExecute = (
     return deps.operations.get(actor.projectId, operation.id);
   };
 
-  return { start, requestCode, approve };
+  const subject = createOperationSubject({ ...deps, run: (actor, quote, how) => run(parts, actor, quote, how) });
+  return { start, requestCode, approve, subject };
 };
 
 const notAwaiting = (): DomainError =>

@@ -4,7 +4,8 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
-import type { Enforce, OperationsService } from "@/lib/modules/operations/service";
+import type { Requirement } from "@/lib/modules/decisions/service";
+import type { Enforce, Operation, OperationsService } from "@/lib/modules/operations/service";
 import { routeIntent, type Check, type Intent } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
@@ -15,11 +16,12 @@ import {
   type SourceWallet,
   type Subject,
 } from "@/lib/modules/quotes/service";
+import { letWait, votesFor, type VotesDeps } from "./ask-votes";
 import { codeRequired, type Authorization } from "./authorize";
 import { subjectField } from "./prepare";
 import { applySignatures, type GivenSignature, type SignatureDeps } from "./signatures";
 
-export interface ExecuteDeps extends SignatureDeps {
+export interface ExecuteDeps extends SignatureDeps, Pick<VotesDeps, "decisions"> {
   quotes: QuotesService;
   operations: OperationsService;
   clock: Clock;
@@ -58,15 +60,21 @@ const readPrepared = (quote: Quote, now: Date): { preparedUntil: Date; legs: rea
   return { preparedUntil: quote.preparedUntil, legs: quote.preparedLegs };
 };
 
-export interface Acceptance {
+/** By what an operation was approved that waited for it. */
+export interface Proof {
+  /** Id of the one-time code. */
+  readonly codeId?: string;
+  /** Id of the request on which people voted. */
+  readonly decisionId?: string;
+}
+
+export interface Acceptance extends Proof {
   readonly quote: Quote;
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly legs: NewLegs;
   /** The operation that awaited approval, when it is started now. */
   readonly operationId?: string;
-  /** The id of the code that approved that operation. */
-  readonly codeId?: string;
   /** True when the operation is part of another one that was approved or counts against the key's cap itself. */
   readonly isCovered?: boolean;
   /**
@@ -79,7 +87,8 @@ export interface Acceptance {
 }
 
 /** How the movement was authorised, for the audit log. */
-const meansOf = ({ quote, codeId, allSent }: Acceptance): AuditData => {
+const meansOf = ({ quote, codeId, decisionId, allSent }: Acceptance): AuditData => {
+  if (decisionId !== undefined) return { means: "votes", decisionId };
   if (codeId !== undefined) return { means: "code", codeId };
   if (quote.approvedAt !== null) return { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy };
   return { means: allSent ? "wallet" : "policy" };
@@ -102,6 +111,47 @@ const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: 
   const intent = routeIntent(actor, { kind: quote.kind, request, wallets, createdBy: quote.createdBy });
   return isCovered ? { ...intent, kind: "payout_funding", outflows: [] } : intent;
 };
+
+/** Whoever gave the code is the maker, and may be excluded from the vote; another caller would hide that. */
+const otherMaker = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "Somebody else gave the code for this, and it needs votes: whoever gave the code has to execute it. Nothing was sent.",
+  );
+
+/** Takes a prepared quote down as an operation that waits for votes. The maker's code approved the quote. */
+const letPreparedWait = async (
+  deps: ExecuteDeps,
+  actor: Actor,
+  quote: Quote,
+  { subject, preparedUntil, required }: { subject: Subject; preparedUntil: Date; required: Requirement },
+) => {
+  const { quotes } = deps;
+  const now = deps.clock.now();
+  if (preparedUntil <= now) throw lockIsOver();
+  if (quote.approvedBy !== actorName(actor)) throw otherMaker();
+  const used = new Error("The quote was used meanwhile.");
+  const operation = await letWait(deps, actor, quote, {
+    request: quote.request,
+    wallets: await quotes.walletsOf(actor.projectId, quote.request),
+    required,
+    claim: async (tx, operationId) => {
+      if (!(await quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now }))) throw used;
+    },
+    consent: { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy },
+  }).catch(async (error: unknown) => {
+    if (error === used) throw refusal(await quotes.get(actor, subject));
+    throw error;
+  });
+  return startedRecord(quote, operation);
+};
+
+const startedRecord = (quote: Quote, { id, status, subStatus }: Pick<Operation, "id" | "status" | "subStatus">) => ({
+  operationId: id,
+  ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
+  status,
+  subStatus,
+});
 
 export const createExecute = (deps: ExecuteDeps, authorization: Authorization) => {
   const { quotes } = deps;
@@ -174,6 +224,8 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
     const { preparedUntil, legs } = readPrepared(quote, deps.clock.now());
     const { request, route } = quote;
     authorization.checkRecipient(actor, request, subjectField(subject));
+    const required = await votesFor(deps, quote, legs);
+    if (required !== null) return letPreparedWait(deps, actor, quote, { subject, preparedUntil, required });
     const signed = await applySignatures(deps, { legs, routeLegs: route.legs, signatures });
     const isLate = preparedUntil <= deps.clock.now();
     if (isLate && !signed.allSent) throw lockIsOver(signed.legs);
@@ -187,12 +239,7 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
         quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now: isLate ? null : now }),
     });
     if (operation === null) throw refusal(await quotes.get(actor, subject));
-    return {
-      operationId: operation.id,
-      ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
-      status: operation.status,
-      subStatus: operation.subStatus,
-    };
+    return startedRecord(quote, operation);
   };
 
   return { accept, execute };

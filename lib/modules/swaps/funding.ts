@@ -4,7 +4,7 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { minimumOut, type QuoteRecord, type ResolvedRequest, type SourceWallet } from "@/lib/modules/quotes/service";
-import type { Execute, ExecuteDeps } from "./execute";
+import type { Execute, ExecuteDeps, Proof } from "./execute";
 import type { Prepare } from "./prepare";
 import { applySignatures } from "./signatures";
 
@@ -52,7 +52,7 @@ export const createFunding = (deps: ExecuteDeps, { prepare, execute }: { prepare
   const start = async (
     actor: Actor,
     quoteId: string,
-    { codeId, claim }: { codeId?: string; claim: (tx: Tx, operationId: string) => Promise<boolean> },
+    { claim, ...proof }: Proof & { claim: (tx: Tx, operationId: string) => Promise<boolean> },
   ): Promise<{ id: string } | null> => {
     const quote = await quotes.get(actor, { quoteId });
     const { request, wallets, route, simulated } = await prepare.ready(quote, () => Promise.resolve(priceMoved()));
@@ -64,7 +64,7 @@ export const createFunding = (deps: ExecuteDeps, { prepare, execute }: { prepare
       legs,
       allSent: false,
       isCovered: true,
-      ...(codeId === undefined ? {} : { codeId }),
+      ...proof,
       claim: async (tx, id) => (await quotes.claimOpen(tx, quote, id, null)) && (await claim(tx, id)),
     });
   };

@@ -1,3 +1,4 @@
+import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
@@ -14,13 +15,14 @@ import {
   toDestination,
   withMinimum,
 } from "@/lib/modules/quotes/service";
+import { votesFor, type VotesDeps } from "./ask-votes";
 import type { Authorization } from "./authorize";
 import { simulateRoute, type SimulationDeps } from "./simulate-route";
 import { checkNothingSent, legIdsOf } from "./resume-guard";
 
 const PREPARE_TIMEOUT_MS = 15_000;
 
-export interface PrepareDeps extends SimulationDeps {
+export interface PrepareDeps extends SimulationDeps, Pick<VotesDeps, "decisions"> {
   quotes: QuotesService;
   holds: Pick<HoldsService, "require">;
   clock: Clock;
@@ -96,13 +98,16 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
    * prepared the quote at the same time; `otp_*`, `quote_price_moved` with a fresh quote, `insufficient_balance`,
    * `simulation_failed`, `sponsor_budget_exceeded`
    */
-  const prepare = async (actor: Actor, subject: Subject, code: string | undefined) => {
+  const prepare = async (actor: Actor, subject: Subject, code: GivenCode | undefined) => {
     const quote = await quotes.getOpen(actor, subject);
     authorization.checkRecipient(actor, quote.request, subjectField(subject));
     await checkNothingSent(deps, quote);
     await authorization.admit(actor, quote, code);
     const { request, wallets, route, others, check, simulated } = await ready(quote, moved(actor, quote));
     const { legs, balanceChanges, feePayers, actions } = simulated;
+    // Before a wallet signs or sends anything.
+    const approvedAt = code === undefined ? quote.approvedAt : deps.clock.now();
+    await votesFor(deps, { projectId: quote.projectId, approvedAt }, legs);
     const record = await quotes.recordOf(quote, { request, wallets, route, others, check, feePayers });
     // Checked again, because pricing and simulating take seconds in which a wallet may send transactions of the earlier
     // preparation.

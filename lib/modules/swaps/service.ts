@@ -1,5 +1,5 @@
 import type { Actor } from "@/lib/core/actor";
-import type { OtpSent } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { Subject } from "@/lib/modules/quotes/service";
 import { createAuthorization, type AuthorizationDeps } from "./authorize";
 import { createAutoExecute, type AutoExecuteDeps } from "./auto-execute";
@@ -32,10 +32,14 @@ export const createSwapsService = (deps: SwapsDeps) => {
      * Sends the one-time code that approves a quote, a transfer or a waiting operation.
      * @throws DomainError `not_found`, `insufficient_scope`, `quote_expired`, `quote_already_used`
      */
-    requestCode: async (actor: Actor, { operationId, ...subject }: Approvable): Promise<OtpSent> => {
-      if (operationId !== undefined) return autoExecute.requestCode(actor, operationId);
+    requestCode: async (
+      actor: Actor,
+      { operationId, ...subject }: Approvable,
+      channel?: CodeChannel,
+    ): Promise<OtpSent> => {
+      if (operationId !== undefined) return autoExecute.requestCode(actor, operationId, channel);
       const quote = await quotes.getOpen(actor, subject);
-      return authorization.sendCode(actor, quote, quote.id);
+      return authorization.sendCode(actor, quote, { subjectId: quote.id, channel });
     },
 
     /**
@@ -55,6 +59,8 @@ export const createSwapsService = (deps: SwapsDeps) => {
     execute: execute.execute,
     swapAndTransfer: autoExecute.start,
     approve: autoExecute.approve,
+    /** For requests on which people vote. */
+    subject: autoExecute.subject,
     retry: createRetry(deps, authorization).retry,
     /** For payouts: moves the project's own money between its chains. */
     funding: createFunding(deps, { prepare, execute }),

@@ -161,7 +161,8 @@ const createFakeChain = (nowSeconds: () => number) => {
     const source = spentBy.get(depositId);
     if (source === undefined || nowSeconds() <= fillDeadline) throw new RangeError("There is nothing to refund.");
     const { token, amountBase: refundedBase } = source;
-    settled.set(depositId, { state: "refunded", chainId, ...nextTransaction(), refundedBase, token });
+    const paid = { paidBase: refundedBase, refundedBase, token, logIndex: 0 };
+    settled.set(depositId, { state: "refunded", chainId, ...nextTransaction(), ...paid });
   };
 
   const progressOf = (deposit: unknown): BridgeProgress => {
@@ -253,6 +254,12 @@ export const createFakeRouting = ({
         return { ...progress, chainId: request.destination.token.chainId, receivedBase: leg.expectedOutBase };
       }
       return progress;
+    },
+    refundsIn: async (_request, _leg, deposit, { txHash }, signal) => {
+      await Promise.resolve();
+      begin(signal);
+      const progress = progressOf(deposit);
+      return progress.state === "refunded" && progress.txHash === txHash ? [progress] : [];
     },
     priceUsd,
     highestPriceUsd: priceUsd,

@@ -5,5 +5,5 @@ import { toOperation } from "@/lib/modules/operations/serializer";
 export const GET = route({
   contract: getOperation,
   handler: async ({ params, actor, services }) =>
-    ok(toOperation(await services.operations.getFor(actor, params.id), services.registry)),
+    ok(toOperation(await services.operations.show(actor, params.id), services.registry)),
 });

@@ -12,6 +12,7 @@ import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repository";
 import { createScheduleRuns, type ScheduleRunsDeps } from "@/lib/modules/payouts/schedules/runs";
+import { demandVotes, requestAbout } from "@/lib/testing/voters";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
@@ -104,6 +105,19 @@ test("a schedule waits for a code that states its rows and timing, and pays noth
     expect(mail?.text).toContain(part);
   expect((await client.call(listPayoutSchedules)).data).toMatchObject([{ scheduleId: id, rows: 2 }]);
   expect(await refusal(codeFor(customer, id))).toMatchObject({ code: "invalid_state" });
+});
+
+test("where the project demands votes, the payout of a run waits for them, although a code approved the schedule", async () => {
+  const { client, customer } = await payer("10");
+  const { scheduleId } = await make(client);
+  await approve(customer, scheduleId);
+  await demandVotes(client, { count: 1, roles: ["owner"] });
+  for (let turn = 0; turn < 2; turn += 1) await turnAt(new Date(start.getTime() + 1000));
+  const { data } = await client.call(listPayouts);
+  expect(data).toMatchObject([{ status: "pending", subStatus: "awaiting_approval" }]);
+  const payoutId = data[0]?.payoutId ?? "";
+  expect((await read(client, scheduleId)).runs).toMatchObject([{ payoutId }]);
+  expect(await requestAbout(client, payoutId)).toMatchObject({ state: "open", required: { count: 1 } });
 });
 
 test("a schedule is refused with every field at fault named", async () => {

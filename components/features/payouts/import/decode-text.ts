@@ -4,7 +4,7 @@ const SAMPLE_BYTES = 64 * 1024;
 /** UTF-16 text in Latin letters has a zero in nearly every second byte. */
 const UTF16_ZERO_SHARE = 0.4;
 const BINARY_SHARE = 0.01;
-/** A few stray control characters are errors of single cells, also in short files. */
+/** A file with up to this many control characters is text, however short it is: they are errors of single cells. */
 const STRAY_MAX = 8;
 
 const startsWith = (bytes: Uint8Array, ...head: number[]): boolean => head.every((byte, at) => bytes[at] === byte);

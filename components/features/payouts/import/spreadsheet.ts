@@ -89,7 +89,7 @@ const createCollector = () => {
   };
 };
 
-/** Rows of one sheet; hidden ones are counted, because nobody sees them in the spreadsheet. */
+/** The rows of one sheet, and how many of them are hidden, because people do not see hidden rows in the spreadsheet. */
 const readSheet = (xml: string, book: Workbook) => {
   const collector = createCollector();
   let line = 0;

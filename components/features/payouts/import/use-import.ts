@@ -14,7 +14,7 @@ export type ImportState =
 export interface FileImport {
   readonly state: ImportState;
   readonly start: (file: Blob, name: string) => void;
-  /** Ends the reading, or puts away what was read. */
+  /** Stops reading the file, or discards the rows that were read. */
   readonly close: () => void;
 }
 

@@ -4,7 +4,7 @@ import { RefusedFileError } from "./table";
 export type Attributes = Readonly<Record<string, string>>;
 
 interface XmlHandlers {
-  /** Names come without their prefix: some programs write `x:row`. */
+  /** The element's name without its namespace prefix, because some programs write `x:row`. */
   readonly open?: (name: string, attributes: () => Attributes) => void;
   readonly close?: (name: string) => void;
   readonly text?: (text: string) => void;

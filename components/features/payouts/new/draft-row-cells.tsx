@@ -24,7 +24,7 @@ interface DraftRowCellsProps {
   /** Why it may pay the same twice. */
   readonly duplicate: string | undefined;
   readonly known: readonly KnownAddress[];
-  /** Of payouts between accounts: the account that pays, and its currency. */
+  /** The account that pays and its currency, for payouts between accounts. */
   readonly source: { readonly id: string; readonly assetId: string } | null;
   readonly defaultToken: string;
   readonly onChange: (key: number, part: Partial<DraftValues>) => void;

@@ -6,7 +6,7 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import type { FileImport } from "../import/use-import";
 
-/** That a file is being read, or why it was not taken. */
+/** Says that a file is being read, or why it was refused. */
 export const ImportNotices = ({ file: { state, close } }: { readonly file: FileImport }): ReactNode => {
   if (state.step === "reading")
     return (

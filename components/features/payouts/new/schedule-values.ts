@@ -40,7 +40,7 @@ export const instantOf = (local: string, timeZone: string): Date | null => {
   return new Date(wanted - offsetAt(first));
 };
 
-/** `2026-05-01T09:00` of a moment in the zone. */
+/** Formats a moment as local time of the zone, for example `2026-05-01T09:00`. */
 export const localOf = (at: Date, timeZone: string): string =>
   new Date(wallClockOf(at, timeZone)).toISOString().slice(0, "2026-05-01T09:00".length);
 

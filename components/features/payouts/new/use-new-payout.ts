@@ -54,11 +54,11 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   readonly filled: readonly DraftRow[];
   /** Problems by the row's key. A row that is still being typed in shows only the problems that the service named. */
   readonly problems: ReadonlyMap<number, RowProblems>;
-  /** By key: why the row may pay the same twice. */
+  /** By the row's key: why the row may be a duplicate. */
   readonly duplicates: ReadonlyMap<number, string>;
   readonly totals: readonly DraftTotal[];
   readonly sizeProblem: string | null;
-  /** Of what would be sent now; null while the sender is not known. */
+  /** The request that would be sent now; null while the sender is not known. */
   readonly body: WalletsBody | AccountsBody | null;
   readonly check: () => Promise<Checked | null>;
   readonly checking: boolean;

@@ -107,7 +107,7 @@ interface ButtonsProps {
   readonly codes: CodeRequest;
   readonly formId: string;
   readonly pending: boolean;
-  /** Stores the swap without a code. */
+  /** Stores the swap so that it can be approved with a code later. */
   readonly onLater: () => void;
 }
 

@@ -17,7 +17,7 @@ interface Asked {
 }
 
 export interface PrivateQuoteView {
-  /** The newest; null before the first. */
+  /** The newest quote; null until the first one arrives. */
   readonly quote: PrivateQuote | null;
   /** The earlier, better quote for the same request, until the person accepts that `quote` promises less. */
   readonly seen: PrivateQuote | null;

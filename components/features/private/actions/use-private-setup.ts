@@ -9,7 +9,7 @@ export type PrivateSetupState =
   | { readonly state: "failed"; readonly error: unknown; readonly retry: () => void }
   | { readonly state: "ready"; readonly setup: PrivateSetup };
 
-/** Private wallets, their balances, and what the treasury has. */
+/** Loads the private wallets, their balances, and the balances of the treasury. */
 export const usePrivateSetup = (): PrivateSetupState => {
   const balances = usePrivateBalances();
   const wallets = usePrivacyWallets();

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { proofShare, sceneKindOf, sentenceOf, stageOf, type Progress } from "./stage";
 
-const step = (state: Progress["steps"][number]["state"]) => ({ state, withdrawn: "1", txHash: null, failure: null });
+const step = (state: Progress["steps"][number]["state"]) => ({
+  ...{ state, withdrawn: "1", txHash: null, waits: null, failure: null },
+});
 const transfer = (change: Partial<Progress>): Progress => ({
   kind: "private_transfer",
   status: "processing",

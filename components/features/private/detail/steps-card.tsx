@@ -42,6 +42,11 @@ const Detail = ({
     {step.txHash === null ? null : (
       <TxHash value={step.txHash} href={explorerUrl === null ? null : `${explorerUrl}/tx/${step.txHash}`} />
     )}
+    {step.waits === null ? null : (
+      <p>
+        Sent <Time value={step.waits.since} />. {step.waits.nextAction}
+      </p>
+    )}
     {step.failure === null ? null : (
       <p className="text-danger">
         {step.failure.message} <code className="font-mono text-xs">{step.failure.code}</code>

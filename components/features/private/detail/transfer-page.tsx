@@ -115,6 +115,7 @@ const LoadedTransfer = ({
               operation.legs.map((leg) => (
                 <LegCard
                   key={leg.id}
+                  operationId={operation.operationId}
                   leg={leg}
                   title="Timeline"
                   toChainId={transfer.chainId}

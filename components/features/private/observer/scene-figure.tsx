@@ -155,7 +155,7 @@ interface SceneFigureProps {
   readonly showsCoin: boolean;
 }
 
-/** One view as a picture. The list beside it says the same in sentences, so that the picture is hidden from screen readers. */
+/** Draws one view. The list beside it has the same content in sentences, so screen readers skip the picture. */
 export const SceneFigure = ({ scene, stage, setSize, showsCoin }: SceneFigureProps): ReactNode => {
   const [first, second] = scene.edges;
   const coin = showsCoin ? coinAt(stage) : null;

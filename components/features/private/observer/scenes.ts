@@ -26,7 +26,7 @@ export interface Observed {
 }
 
 export type NodeLook =
-  /** Seen as it is. */
+  /** The observer sees who it is. */
   | "known"
   /** Only its owner knows it. */
   | "private"
@@ -44,17 +44,17 @@ export interface SceneNode {
 }
 
 export interface SceneEdge {
-  /** Amount, or what stands in its place. */
+  /** The amount, or the text that is shown in its place. */
   readonly label: string;
-  /** `hidden`: something moves, and what it is cannot be seen. `todo`: not there yet. */
+  /** `hidden`: money moves, but the observer cannot see which or how much. `todo`: it has not moved yet. */
   readonly look: "seen" | "private" | "hidden" | "todo";
 }
 
-/** Three places and the two ways between them. A place may be empty. */
+/** Three nodes and the two edges between them. The last node and edge may be missing. */
 export interface Scene {
   readonly nodes: readonly [SceneNode, SceneNode, SceneNode | null];
   readonly edges: readonly [SceneEdge, SceneEdge | null];
-  /** The same in sentences. */
+  /** The scene in sentences, for the list beside the picture. */
   readonly points: readonly string[];
 }
 
@@ -81,7 +81,7 @@ const crowd = (size: number | null): SceneNode => {
 const poolNode = ({ pool, setSize }: Observed): SceneNode => ({ look: "pool", title: pool, detail: setText(setSize) });
 
 const seen = (label: string, stage: Stage): SceneEdge => ({ label, look: isOnChain(stage) ? "seen" : "todo" });
-/** Drawn in violet, which means shielded: nobody else sees this way. */
+/** A movement that only the project sees. It is drawn in violet, the colour of shielded money. */
 const own = (label: string, stage: Stage): SceneEdge => ({ label, look: isOnChain(stage) ? "private" : "todo" });
 
 const NOTHING_YET: Partial<Record<Stage, string>> = {

@@ -1,22 +1,21 @@
-import type { BridgeProgress } from "@/lib/ports/routing";
+import type { BridgeProgress, RefundFound } from "@/lib/ports/routing";
 import type { LegChange } from "@/lib/modules/operations/leg";
 import { followSource, reorganised } from "./source";
 import { confirmationsOf, move, touch, type Step, type StepResult } from "./step";
 
 type Filled = Extract<BridgeProgress, { state: "filled" }>;
-type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
 
-const trackBridge = (step: Step): Promise<BridgeProgress> =>
+export const trackBridge = (step: Step): Promise<BridgeProgress> =>
   step.routing.track(step.request, step.routeLeg, step.leg.deposit, step.signal);
 
 /** Like `trackBridge`, for a deposit that was seen in this state: it is in another one when the chain's providers agree. */
-const trackSeen = async (step: Step, expects: "filled" | "refunded"): Promise<BridgeProgress> => {
+export const trackSeen = async (step: Step, expects: "filled" | "refunded"): Promise<BridgeProgress> => {
   const progress = await trackBridge(step);
   if (progress.state === expects) return progress;
   return step.routing.track(step.request, step.routeLeg, step.leg.deposit, step.signal, { expects });
 };
 
-const toFilled = (step: Step, progress: Filled): Promise<StepResult> =>
+export const toFilled = (step: Step, progress: Filled): Promise<StepResult> =>
   move(
     step,
     "filled_seen",
@@ -26,6 +25,7 @@ const toFilled = (step: Step, progress: Filled): Promise<StepResult> =>
       destBlock: progress.blockNumber,
       destConfirmations: 1,
       receivedBase: progress.receivedBase,
+      refundAttention: null,
     },
     { txHash: progress.txHash, chainId: progress.chainId },
   );
@@ -50,9 +50,9 @@ export const bridging = async (step: Step): Promise<StepResult> => {
  * Follows a destination transaction: `final` at the chain's depth, `open` before, `moved` when another instance moved
  * the leg.
  */
-const followDestination = async (
+export const followDestination = async (
   step: Step,
-  progress: Filled | Refunded,
+  progress: Filled | RefundFound,
   side: "dest" | "refund",
 ): Promise<"final" | "open" | "moved"> => {
   const { leg } = step;
@@ -85,43 +85,4 @@ export const filledSeen = async (step: Step): Promise<StepResult> => {
   if (destination === "moved") return "moved";
   if (destination === "open" || source === "open") return "waits";
   return move(step, "completed", "leg.completed", { receivedBase: progress.receivedBase }, { txHash: progress.txHash });
-};
-
-export const refunding = async (step: Step): Promise<StepResult> => {
-  const source = await followSource(step);
-  if (source === "moved") return "moved";
-  if (source === "gone") return reorganised(step);
-  const progress = await trackBridge(step);
-  if (progress.state === "filled") return toFilled(step, progress);
-  if (progress.state !== "refunded") return "waits";
-  return move(
-    step,
-    "refund_seen",
-    "leg.refund_seen",
-    {
-      refundTxHash: progress.txHash,
-      refundBlock: progress.blockNumber,
-      destConfirmations: 1,
-      refundedBase: progress.refundedBase,
-      refundToken: progress.token,
-    },
-    { txHash: progress.txHash, chainId: progress.chainId },
-  );
-};
-
-export const refundSeen = async (step: Step): Promise<StepResult> => {
-  const progress = await trackSeen(step, "refunded");
-  if (progress.state === "filled") return toFilled(step, progress);
-  if (progress.state !== "refunded") {
-    const gone: LegChange = { refundTxHash: null, refundBlock: null, destConfirmations: 0, refundedBase: null };
-    return move(step, "refunding", "leg.reorganised", gone, { side: "refund" });
-  }
-  const followed = await followDestination(step, progress, "refund");
-  if (followed !== "final") return followed === "moved" ? "moved" : "waits";
-  const failure = {
-    code: "not_filled",
-    message: "No relayer delivered at least the minimum in time, so the money was sent back to the wallet.",
-    retryable: true,
-  };
-  return move(step, "refunded", "leg.refunded", { failure }, { txHash: progress.txHash });
 };

@@ -56,6 +56,7 @@ const GONE: LegChange = {
   refundBlock: null,
   refundedBase: null,
   refundToken: null,
+  refundAttention: null,
   deposit: null,
   failure: null,
 };

@@ -1,7 +1,8 @@
 import type { DomainError } from "@/lib/core/errors";
 import { isDomainError } from "@/lib/core/errors";
 import type { LegState } from "@/lib/modules/operations/summary";
-import { bridging, filledSeen, refunding, refundSeen } from "./bridge";
+import { bridging, filledSeen } from "./bridge";
+import { needsAttention, refunding, refundSeen } from "./refund";
 import { queued } from "./queued";
 import { sourceSeen } from "./source";
 import type { Step, StepDeps, StepInput, StepResult } from "./step";
@@ -17,6 +18,7 @@ const STEPS: Record<LegState, (step: Step) => Promise<StepResult>> = {
   filled_seen: filledSeen,
   refunding,
   refund_seen: refundSeen,
+  needs_attention: needsAttention,
   completed: done,
   failed: done,
   refunded: done,

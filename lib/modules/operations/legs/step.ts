@@ -81,10 +81,10 @@ export const move = async (
   type: string,
   change: LegChange = {},
   data: Record<string, unknown> = {},
-  gas: Pick<LegMove, "maxGasWei"> = {},
+  more: Pick<LegMove, "maxGasWei" | "refund"> = {},
 ): Promise<StepResult> => {
   // False when another instance moved the leg first; the next look then reads the new state.
-  await step.legs.moveLeg({ leg: step.leg, to, change, event: { type, data }, now: step.clock.now(), ...gas });
+  await step.legs.moveLeg({ leg: step.leg, to, change, event: { type, data }, now: step.clock.now(), ...more });
   return "moved";
 };
 

@@ -1,8 +1,9 @@
 import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database } from "@/lib/db/client";
-import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
+import { sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/db/sql";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { announceJob, insertJob } from "@/lib/modules/jobs/service";
+import { cancelVotes } from "../ask-votes";
 import { recordPayoutEvents } from "../project-events";
 import { claimRowKeys, type RowKeys } from "../duplicate-rows";
 import type { AccountsPayout } from "../payout";
@@ -37,6 +38,26 @@ export const finishAtomic = async (
   const failure = end.failure === null ? null : JSON.stringify(end.failure);
   if ((await sql.change(FINISH_ATOMIC, [end.payoutId, end.now, status, failure])) === 0) return;
   await recordPayoutEvents(sql, { payoutIds: [end.payoutId], type: `payout.${status}`, at: end.now });
+};
+
+// The partial index `payout_open_by_source` covers this query.
+const OPEN_TOTALS = `
+  SELECT source_account_id AS id, sum(total_base - paid_base - failed_base)::text AS total FROM payout
+  WHERE project_id = $1 AND source_account_id IS NOT NULL AND ($2::text IS NULL OR source_account_id = $2)
+    AND status IN ('pending', 'processing')
+  GROUP BY source_account_id`;
+
+/**
+ * What payouts that await approval, are queued or are being paid will still take from one account, or from each account of the project,
+ * in ledger units. Accounts without such payouts are missing. Read an account's balance afterwards: a payout that ends in between then counts twice instead of not at all.
+ */
+export const openPayoutTotals = async (
+  reader: SqlReader,
+  projectId: string,
+  accountId: string | null,
+): Promise<ReadonlyMap<string, bigint>> => {
+  const rows = await reader.query<{ id: string; total: string }>(OPEN_TOTALS, [projectId, accountId]);
+  return new Map(rows.map(({ id, total }) => [id, BigInt(total)]));
 };
 
 /** @returns 0 when another payout used the Idempotency-Key, or already retries the same payout */
@@ -80,8 +101,10 @@ export const createAccountPayoutsRepository = (database: Database) => ({
     /** Makes the audit entry of the stored payout, which is written in the same transaction. */
     audit: (stored: AccountsPayout) => AuditEntry;
     expiresAt: Date;
+    /** Asks for votes on the stored payout where the project demands them. */
+    ask: (sql: Sql, stored: AccountsPayout) => Promise<void>;
   }): Promise<AccountsPayout | null> => {
-    const { payout, rows, keys, admit, audit, expiresAt } = input;
+    const { payout, rows, keys, admit, audit, expiresAt, ask } = input;
     const storing = database.rawTransaction(async (sql) => {
       if (keys !== null) await claimRowKeys(sql, payout, keys);
       const evaluationId = await admit(sql);
@@ -93,6 +116,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
       if (stored.subStatus === "queued") announceJob(sql, "payout");
       await recordAuditOn(sql, audit(stored));
       await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: stored.createdAt });
+      await ask(sql, stored);
       return stored;
     });
     return unlessUsed(storing);
@@ -123,6 +147,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
       });
       if (count === 0) return false;
       await recordAudit(tx, audit);
+      await cancelVotes(sqlOf(tx), audit, id);
       await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.cancelled", at: now });
       return true;
     }),

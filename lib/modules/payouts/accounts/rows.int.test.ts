@@ -10,7 +10,7 @@ import { emptyDatabase, testDatabase } from "@/lib/testing/database";
 import { makeWorkspace } from "@/lib/testing/workspace";
 import type { AccountsPayout } from "../payout";
 import { createPayoutsRepository } from "../repository";
-import { createAccountPayoutsRepository } from "./repository";
+import { createAccountPayoutsRepository, openPayoutTotals } from "./repository";
 import { createAccountPayoutRunner } from "./runner";
 import { encodeRow, readItems, settleItems, type ItemOutcome, type NewItem } from "./rows";
 
@@ -35,6 +35,7 @@ const itemsOf = (count: number): NewItem[] =>
 const store = async (
   items: readonly NewItem[],
   mode: AccountsPayout["mode"] = "independent",
+  sourceAccountId = "ga_source",
 ): Promise<AccountsPayout> => {
   const payout: AccountsPayout = {
     id: newId("payout"),
@@ -43,7 +44,7 @@ const store = async (
     mode,
     status: "pending",
     subStatus: "created",
-    sourceAccountId: "ga_source",
+    sourceAccountId,
     currency: "usdc",
     reference: null,
     totalBase: items.reduce((sum, { amountBase }) => sum + amountBase, 0n),
@@ -68,6 +69,7 @@ const store = async (
     admit: () => Promise.resolve("evl_1"),
     audit: ({ id }) => ({ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, at: now }),
     expiresAt: now,
+    ask: () => Promise.resolve(),
   });
   if (stored === null) throw new Error("The payout was not stored.");
   return stored;
@@ -115,6 +117,22 @@ describe("the rows of a payout", () => {
       }
       expect(read).toEqual(items);
     }
+  });
+
+  test("are open until they are settled: paid and refused rows leave the open total of their source", async () => {
+    const items = itemsOf(4);
+    const sourceAccountId = newId("globalAccount");
+    const { id: payoutId } = await store(items, "independent", sourceAccountId);
+    await store(items, "atomic", sourceAccountId);
+    const open = async () => (await openPayoutTotals(sql, "prj_1", sourceAccountId)).get(sourceAccountId);
+    expect(await open()).toBe(20n);
+    await payouts.begin(payoutId, now);
+    await database.rawTransaction((tx) => settleItems(tx, { payoutId, items: [paid(0), refused(1)], now }));
+    expect(await open()).toBe(17n);
+    expect((await openPayoutTotals(sql, "prj_1", null)).get(sourceAccountId)).toBe(17n);
+    expect(await openPayoutTotals(sql, "prj_2", sourceAccountId)).toEqual(new Map());
+    await payouts.finish(payoutId, { status: "partially_completed", subStatus: "partial" }, now);
+    expect(await open()).toBe(10n);
   });
 
   test("are found by their state in every stored value", async () => {

@@ -110,11 +110,13 @@ const SETTLE_ITEMS = `
     ON CONFLICT DO NOTHING RETURNING index
   ), counted AS (
     SELECT count(*) FILTER (WHERE status = 'completed')::int AS completed, count(*) FILTER (WHERE status = 'failed')::int AS failed,
-      coalesce(sum(amount) FILTER (WHERE status = 'completed'), 0) AS paid
+      coalesce(sum(amount) FILTER (WHERE status = 'completed'), 0) AS paid,
+      coalesce(sum(amount) FILTER (WHERE status = 'failed'), 0) AS refused
     FROM given JOIN settled USING (index)
   )
   UPDATE payout SET updated_at = $2, items_completed = items_completed + counted.completed,
-    items_failed = items_failed + counted.failed, paid_base = paid_base + counted.paid
+    items_failed = items_failed + counted.failed, paid_base = paid_base + counted.paid,
+    failed_base = failed_base + counted.refused
   FROM counted WHERE id = $1
   RETURNING (SELECT coalesce(array_agg(index), '{}') FROM settled) AS settled`;
 

@@ -10,7 +10,7 @@ import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import { mayOf } from "../permissions";
 import type { AccountsPayoutView } from "../read-payouts";
 import type { PayoutItemRow } from "./rows";
-import { itemStatusOf } from "./service";
+import { itemStatusOf } from "./row-status";
 
 type Record = z.output<typeof accountsPayoutRecord>;
 type Item = z.output<typeof accountsPayoutItem>;

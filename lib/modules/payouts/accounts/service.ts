@@ -6,11 +6,11 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
-import { isFinal } from "@/lib/core/status";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
-import { LEDGER_DECIMALS, type AccountRecord, type LedgerService } from "@/lib/modules/ledger/service";
+import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
+import { askVotes, counted, type Asked, type VotesPort } from "../ask-votes";
 import { APPROVAL_SECONDS, requireRows } from "../limits";
 import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import type { AccountsPayout } from "../payout";
@@ -20,6 +20,7 @@ import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../dupli
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
 import { accountsIntent, createEnforcing, type EnforceDeps } from "./enforce";
 import type { AccountPayoutsRepository } from "./repository";
+import { readSource, requireFunds, type PayoutSource } from "./available-funds";
 import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
 
 const KIND = "global_accounts";
@@ -33,6 +34,7 @@ export interface AccountPayoutsDeps {
   readonly assets: Assets;
   readonly policies: PoliciesService;
   readonly policyEngine: EnforceDeps["policyEngine"];
+  readonly decisions: VotesPort;
   readonly prices: Prices;
   readonly clock: Clock;
 }
@@ -48,8 +50,7 @@ export interface NewAccountsPayout {
   readonly key: string | null;
 }
 
-interface Checked {
-  readonly source: AccountRecord;
+interface Checked extends PayoutSource {
   readonly asset: Asset;
   readonly items: readonly NewItem[];
   readonly totalBase: bigint;
@@ -79,22 +80,17 @@ const check = async (deps: AccountPayoutsDeps, projectId: string, input: CheckIn
   const wanted = ids.filter((id) => isId("globalAccount", id));
   // Reads the amounts while the database looks up the recipients.
   const reading = async () => {
-    const source = await deps.ledger.account(projectId, input.sourceAccountId);
+    const { source, availableBase } = await readSource(deps, projectId, input.sourceAccountId);
     const asset = deps.assets.resolve(source.currency, "sourceAccountId");
-    return { source, asset, amounts: readAmounts(input.transfers, asset) };
+    return { source, availableBase, asset, amounts: readAmounts(input.transfers, asset) };
   };
-  const [{ source, asset, amounts }, unfit] = await Promise.all([
+  const [{ source, availableBase, asset, amounts }, unfit] = await Promise.all([
     reading(),
     deps.ledger.unfitRecipients(projectId, input.sourceAccountId, wanted),
   ]);
   const items = checkRows(input.transfers, { amounts, source, asset, unfit, assets: deps.assets });
   const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
-  return { source, asset, items, totalBase };
-};
-
-/** Checks the total of an atomic payout. Independent rows are refused one by one, when they are posted. */
-const requireFunds = ({ source, asset, totalBase }: Checked, mode: AccountsPayout["mode"]): void => {
-  if (mode === "atomic" && source.availableBase < totalBase) throw notEnough(source, asset, totalBase);
+  return { source, availableBase, asset, items, totalBase };
 };
 
 const worthUsdOf = async (deps: AccountPayoutsDeps, { asset, totalBase }: Checked): Promise<string | null> => {
@@ -150,6 +146,8 @@ const store = async (
       },
       audit: (row) => createdEntry(actor, row),
       expiresAt: addSeconds(now, APPROVAL_SECONDS),
+      ask: (sql, row) =>
+        askVotes(deps.decisions, sql, { payout: row, actor, asked: askedOf(deps, row, checked.items) }),
     }),
   );
   if (stored !== null) return stored;
@@ -234,7 +232,11 @@ const retry = async (
 };
 
 /** The lines of the message with the one-time code. `first` are the first rows of the payout. */
-const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: readonly PayoutItemRow[]): string[] => {
+const approvalLines = (
+  deps: AccountPayoutsDeps,
+  payout: AccountsPayout,
+  first: readonly Pick<PayoutItemRow, "amountBase" | "recipientAccountId">[],
+): string[] => {
   const symbol = deps.assets.find(payout.currency)?.symbol ?? payout.currency;
   const rest = payout.itemsTotal - first.length;
   return [
@@ -243,6 +245,15 @@ const approvalLines = (deps: AccountPayoutsDeps, payout: AccountsPayout, first: 
     ...(rest > 0 ? [`and ${String(rest)} more`] : []),
   ];
 };
+
+const LINES_MAX = 5;
+
+/** What voters read of a new payout. */
+const askedOf = (deps: AccountPayoutsDeps, payout: AccountsPayout, items: readonly NewItem[]): Asked => ({
+  title: `Payout to ${counted(payout.itemsTotal, "account")}`,
+  lines: approvalLines(deps, payout, items.slice(0, LINES_MAX)),
+  digest: payout.digest,
+});
 
 export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
   create: bindDeps(deps, create),
@@ -254,40 +265,6 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
 });
 
 export type AccountPayoutsService = ReturnType<typeof createAccountPayoutsService>;
-
-const neverRan = ({ status }: AccountsPayout): boolean => status === "cancelled" || status === "expired";
-
-export type AccountRowStatus = "pending" | "completed" | "failed";
-
-/** False when no row of the payout can have the state. All rows of an atomic payout, and of one that never ran, share the payout's state. */
-export const mayHave = (payout: AccountsPayout, status: AccountRowStatus): boolean =>
-  (payout.mode === "independent" && !neverRan(payout)) || itemStatusOf(payout, { status: null }) === status;
-
-/** The state column to look for. Null: the row has no state of its own, so the payout's state counts. Undefined: rows of every state. */
-export const storedStatus = (
-  payout: AccountsPayout,
-  status: AccountRowStatus | undefined,
-): string | null | undefined => {
-  if (status === undefined) return undefined;
-  const hasNone = status === "pending" || payout.mode === "atomic" || neverRan(payout);
-  return hasNone ? null : status;
-};
-
-/** A row's state: its own, or that of its payout. */
-export const itemStatusOf = (
-  payout: Pick<AccountsPayout, "status" | "mode">,
-  item: { readonly status: string | null },
-): AccountRowStatus => {
-  if (item.status === "completed" || item.status === "failed") return item.status;
-  if (payout.status === "completed") return "completed";
-  return isFinal(payout.status) ? "failed" : "pending";
-};
-
-const notEnough = (source: AccountRecord, asset: Asset, totalBase: bigint): DomainError => {
-  const missing = units(totalBase - source.availableBase);
-  const message = `The account has ${units(source.availableBase)} ${asset.symbol} available, ${missing} less than the payout's total. Nothing was paid.`;
-  return new DomainError("insufficient_balance", message, { details: [{ path: "sourceAccountId", message }] });
-};
 
 /** The audit entry for the creation. `means` is set when the payout may run without an approval. */
 const createdEntry = (actor: Actor, payout: AccountsPayout): AuditEntry => ({

@@ -1,4 +1,5 @@
 /** Schedules of payouts to wallets: people create, approve and cancel them here; `runs.ts` makes the payouts that are due. */
+import type { GivenCode } from "@/lib/contracts/proofs";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { createHash } from "node:crypto";
 import { actorName, requireScope, type Actor, type UserActor } from "@/lib/core/actor";
@@ -8,7 +9,7 @@ import { DomainError, invalidRequest, notFound, type ErrorDetail } from "@/lib/c
 import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { doneBy } from "@/lib/modules/audit/service";
-import type { OtpSent, OtpService } from "@/lib/modules/otp/service";
+import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "../wallets/request";
 import type { FullSchedule, PayoutSchedule, ScheduledRequest, ScheduleRun } from "./payout-schedule";
 import type { SchedulesRepository } from "./repository";
@@ -184,7 +185,7 @@ const linesOf = (deps: SchedulesDeps, schedule: FullSchedule): string[] => {
 };
 
 /** Mails a one-time code for the approval. @throws DomainError `insufficient_scope`, `not_found`, `invalid_state`, `otp_channel_missing`, `rate_limited` */
-const requestCode = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<OtpSent> => {
+const requestCode = async (deps: SchedulesDeps, actor: Actor, id: string, channel?: CodeChannel): Promise<OtpSent> => {
   requireScope(actor, "payouts:write");
   const schedule = await awaiting(deps, actor.projectId, id);
   return deps.otp.request({
@@ -193,11 +194,12 @@ const requestCode = async (deps: SchedulesDeps, actor: Actor, id: string): Promi
     digest: schedule.digest,
     subject: "Your code to approve scheduled payouts",
     lines: linesOf(deps, schedule),
+    channel,
   });
 };
 
 /** Approves a schedule with a one-time code. @throws DomainError `not_found`, `invalid_state`, `otp_*` */
-const approve = async (deps: SchedulesDeps, actor: UserActor, id: string, code: string): Promise<ScheduleView> => {
+const approve = async (deps: SchedulesDeps, actor: UserActor, id: string, code: GivenCode): Promise<ScheduleView> => {
   const schedule = await awaiting(deps, actor.projectId, id);
   const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
   const now = deps.clock.now();

@@ -9,7 +9,10 @@ import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { PolicyEngine } from "@/lib/modules/policies/service";
 import type { Sql } from "@/lib/db/sql";
 import type { FundingService } from "@/lib/modules/swaps/service";
+import type { Token } from "@/lib/core/token";
+import { counted, type Asked } from "../ask-votes";
 import type { WalletsPayout } from "../payout";
+import { tokenName } from "./rows";
 import { outflowOf, type PayoutMoney } from "./money";
 import { enforceApproved, paymentsDigest, payoutIntent } from "./enforce";
 import { feeOf, type FeeDeps } from "./pricing";
@@ -30,10 +33,29 @@ export interface ApprovingDeps extends FeeDeps {
 
 interface Awaiting {
   readonly payout: WalletsPayout;
+  readonly own: Pick<WalletPayout, "chainId" | "fromAddress" | "totals" | "funding">;
+}
+
+/** A row as the message about the payout shows it; `token` is a token's name as in rows, or the token itself. */
+interface ShownRow {
+  readonly recipient: string;
+  readonly amountBase: bigint;
+  readonly token: string | Pick<Token, "address">;
+}
+
+interface Stored extends Awaiting {
   readonly own: WalletPayout;
 }
 
-const fundingLines = (deps: ApprovingDeps, { funding }: WalletPayout): string[] => {
+/** Id of the one-time code, or of the decided request, by which a payout was approved. */
+interface Proof {
+  readonly codeId?: string;
+  readonly decisionId?: string;
+}
+
+type Chains = Pick<ApprovingDeps, "registry">;
+
+const fundingLines = (deps: Chains, { funding }: Awaiting["own"]): string[] => {
   if (funding === null) return [];
   const { token, minimumBase, sources } = funding;
   const arrives = `${formatAmount(minimumBase, token.decimals)} ${token.symbol}`;
@@ -46,10 +68,8 @@ const fundingLines = (deps: ApprovingDeps, { funding }: WalletPayout): string[] 
   ];
 };
 
-/** The lines of the message that carries the one-time code. */
-const approvalLines = async (deps: ApprovingDeps, { payout, own }: Awaiting): Promise<string[]> => {
-  const { projectId, id: payoutId, itemsTotal } = payout;
-  const first = await deps.rows.items({ projectId, payoutId, after: -1, limit: LINES_MAX });
+const linesOf = (deps: Chains, { payout, own }: Awaiting, first: readonly ShownRow[]): string[] => {
+  const { itemsTotal } = payout;
   const { name } = deps.registry.get(own.chainId);
   const rest = itemsTotal - first.length;
   return [
@@ -60,12 +80,25 @@ const approvalLines = async (deps: ApprovingDeps, { payout, own }: Awaiting): Pr
         `${formatAmount(amountBase, token.decimals)} ${token.symbol} in ${String(rows)} of them`,
     ),
     ...first.map(({ amountBase, recipient, token: paid }) => {
-      const token = tokenNamed(own.totals, paid);
+      const token = tokenNamed(own.totals, typeof paid === "string" ? paid : tokenName(paid));
       return `${formatAmount(amountBase, token.decimals)} ${token.symbol} to ${recipient}`;
     }),
     ...(rest > 0 ? [`and ${String(rest)} more`] : []),
   ];
 };
+
+/** The lines of the message that carries the one-time code. */
+const approvalLines = async (deps: ApprovingDeps, awaiting: Awaiting): Promise<string[]> => {
+  const { projectId, id: payoutId } = awaiting.payout;
+  return linesOf(deps, awaiting, await deps.rows.items({ projectId, payoutId, after: -1, limit: LINES_MAX }));
+};
+
+/** What voters read of a new payout whose rows are these. */
+export const askedOf = (deps: Chains, awaiting: Awaiting, rows: readonly ShownRow[]): Asked => ({
+  title: `Payout to ${counted(awaiting.payout.itemsTotal, "wallet")} on ${deps.registry.get(awaiting.own.chainId).name}`,
+  lines: linesOf(deps, awaiting, rows.slice(0, LINES_MAX)),
+  digest: codeDigest(awaiting),
+});
 
 /**
  * Queues a payout that awaits approval. Holds its money, or starts the operation that brings the missing part to its chain. False when
@@ -76,8 +109,8 @@ const approvalLines = async (deps: ApprovingDeps, { payout, own }: Awaiting): Pr
 const approve = async (
   deps: ApprovingDeps,
   actor: Actor,
-  awaiting: Awaiting,
-  by: { codeId: string; audit: AuditEntry },
+  awaiting: Stored,
+  by: Proof & { audit: AuditEntry },
 ): Promise<boolean> => {
   const { payout, own } = awaiting;
   const { id: payoutId, projectId, itemsTotal, createdBy } = payout;
@@ -92,25 +125,25 @@ const approve = async (
 const start = async (
   deps: ApprovingDeps,
   actor: Actor,
-  { payout, own }: Awaiting,
-  { codeId, ...approval }: { codeId: string; audit: AuditEntry; enforce: (sql: Sql) => Promise<string> },
+  { payout, own }: Stored,
+  { audit, enforce, ...proof }: Proof & { audit: AuditEntry; enforce: (sql: Sql) => Promise<string> },
 ): Promise<boolean> => {
   const { id: payoutId, projectId } = payout;
   if (own.funding !== null) {
     const { quoteId } = own.funding;
     const claim = (tx: Tx, operationId: string) =>
-      deps.repository.approveFunded(tx, { projectId, payoutId, operationId }, approval);
-    return (await deps.funding.start(actor, quoteId, { codeId, claim })) !== null;
+      deps.repository.approveFunded(tx, { projectId, payoutId, operationId }, { audit, enforce });
+    return (await deps.funding.start(actor, quoteId, { ...proof, claim })) !== null;
   }
   const batches = await deps.repository.queuedBatches(projectId, payoutId);
   const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
   return deps.money.withHolding({ payoutId, projectId, batches, costs }, outflowOf(own), (holding) =>
-    deps.repository.approve(payoutId, holding, approval),
+    deps.repository.approve(payoutId, holding, { audit, enforce }),
   );
 };
 
 /** Checks the balance before the one-time code is consumed, so that a refusal leaves the code usable. @throws DomainError `insufficient_balance`, `chain_unavailable` */
-const requireFunds = async (deps: ApprovingDeps, { own }: Awaiting): Promise<void> => {
+const requireFunds = async (deps: ApprovingDeps, { own }: Stored): Promise<void> => {
   const outflow = outflowOf(own);
   const shortfalls = await deps.money.missing(outflow, { wei: own.feeWei, paidBy: own.feePaidBy });
   const brought = own.funding;
@@ -122,7 +155,7 @@ const requireFunds = async (deps: ApprovingDeps, { own }: Awaiting): Promise<voi
 };
 
 /** SHA-256 of everything that a one-time code approves: the payout, and the operation that funds its chain. */
-const codeDigest = ({ payout, own }: Awaiting): Uint8Array<ArrayBuffer> => {
+export const codeDigest = ({ payout, own }: Awaiting): Uint8Array<ArrayBuffer> => {
   if (own.funding === null) return payout.digest;
   const { quoteId, sources, minimumBase } = own.funding;
   const brought = sources.map(({ walletId, token, amountBase }) => [

@@ -11,11 +11,20 @@ const PRE_VERIFICATION_GAS = 80_000n;
 const ROW_DATA_GAS = 1_300n;
 const PAYMASTER_GAS = 80_000n;
 
-/** Upper limits of the gas of a batch, for reserving before it is simulated. The signed operation has measured limits. */
-export const batchGasOf = (rows: number): UserOperationGas => ({
+/** Bytes of a batch's transaction without its rows, and of a row. */
+const BATCH_BYTES = 1_600;
+const ROW_BYTES = 32;
+
+export const batchBytesOf = (rows: number): number => BATCH_BYTES + ROW_BYTES * rows;
+
+/**
+ * Upper limits of the gas of a batch, for reserving before it is simulated. The signed operation has measured limits.
+ * @param parentGas what stands for the fee of its bytes on a rollup's parent chain
+ */
+export const batchGasOf = (rows: number, parentGas: bigint): UserOperationGas => ({
   callGasLimit: BATCH_GAS + ROW_GAS * BigInt(rows),
   verificationGasLimit: VERIFICATION_GAS,
-  preVerificationGas: PRE_VERIFICATION_GAS + ROW_DATA_GAS * BigInt(rows),
+  preVerificationGas: PRE_VERIFICATION_GAS + ROW_DATA_GAS * BigInt(rows) + parentGas,
   paymasterVerificationGasLimit: PAYMASTER_GAS,
   paymasterPostOpGasLimit: 0n,
 });

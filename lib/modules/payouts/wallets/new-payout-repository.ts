@@ -37,12 +37,16 @@ export interface NewPayoutToWallets {
   readonly warningsOf: (duplicates: readonly DuplicateRow[]) => readonly PayoutWarning[];
   /** Throws when the money does not suffice. Called after the check for duplicates, whose error comes first. */
   readonly refuse: () => void;
+  /** Claims the run of a schedule that it is made for. Called in any case. @throws UsedAlreadyError */
+  readonly claim: (sql: Sql) => Promise<void>;
   /** The id of the policies' evaluation where it may run without a further code, or else null; notes what it spends. */
   readonly admit: (sql: Sql) => Promise<string | null>;
   /** How it runs where it may do so at once; null where it awaits approval in any case. */
   readonly running: Running | null;
   readonly audit: (stored: WalletsPayout) => AuditEntry;
   readonly expiresAt: Date;
+  /** Asks for votes on the stored payout where the project demands them. */
+  readonly ask: (sql: Sql, stored: WalletsPayout) => Promise<void>;
 }
 
 const INSERT_PAYOUT = `
@@ -132,6 +136,7 @@ const insertFunded = async (
   const now = payout.createdAt;
   const duplicates = await claimRowKeys(sql, payout, input.keys);
   input.refuse();
+  await input.claim(sql);
   const evaluationId = running === null ? null : await input.admit(sql);
   const runs = running !== null && evaluationId !== null;
   // The operation that would fund it is accepted in the same transaction, and must not be.
@@ -146,7 +151,10 @@ const insertFunded = async (
   await insertPlan(sql, { payout: stored, own: input.own, plan });
   await recordAudit(tx, input.audit(stored));
   await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: now });
-  if (!runs) return stored;
+  if (!runs) {
+    await input.ask(sql, stored);
+    return stored;
+  }
   await beginJob(tx, stored.id, now);
   if (running.by === "holding") await holdBatches(tx, sponsorship, running.holding, now);
   return stored;

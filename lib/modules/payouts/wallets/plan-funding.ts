@@ -113,13 +113,20 @@ const bringsOf = (deps: FundingDeps, request: PayoutRequest, token: Token, sourc
     throw error;
   });
 
+interface Choice {
+  readonly chosen: readonly Candidate[];
+  readonly amounts: readonly bigint[];
+  /** What the whole balance of the last candidate brings; above zero. */
+  readonly lastBrings: bigint;
+}
+
 /** Takes whole balances of the candidates, in order, until the missing amount is covered; of the last candidate only the needed part. */
 const choose = async (
   deps: FundingDeps,
   request: PayoutRequest,
   token: Token,
   { candidates, missingBase }: { candidates: readonly Candidate[]; missingBase: bigint },
-): Promise<{ chosen: Candidate[]; amounts: bigint[] } | null> => {
+): Promise<Choice | null> => {
   const chosen: Candidate[] = [];
   const amounts: bigint[] = [];
   let left = missingBase;
@@ -132,7 +139,7 @@ const choose = async (
     chosen.push(candidate);
     amounts.push(share < availableBase ? share : availableBase);
     left -= brings;
-    if (left <= 0n) return { chosen, amounts };
+    if (left <= 0n) return { chosen, amounts, lastBrings: brings };
   }
   return null;
 };
@@ -142,7 +149,7 @@ const priced = async (
   deps: FundingDeps,
   request: PayoutRequest,
   token: Token,
-  { chosen, amounts, missingBase }: { chosen: readonly Candidate[]; amounts: readonly bigint[]; missingBase: bigint },
+  { chosen, amounts, lastBrings, missingBase }: Choice & { readonly missingBase: bigint },
 ) => {
   const last = chosen.length - 1;
   const most = chosen[last]?.availableBase ?? 0n;
@@ -154,7 +161,9 @@ const priced = async (
     const found = await deps.funding.price(route, wallets);
     if (found.minimumBase >= missingBase) return { request: route, wallets, ...found };
     if (amount >= most) return null;
-    const raised = (amount * missingBase * MARGIN_PERCENT) / ((found.minimumBase + 1n) * 100n) + 1n;
+    // Fixed fees are paid already, so each further unit brings at least what a unit of the whole balance brings.
+    const lack = missingBase - found.minimumBase;
+    const raised = amount + (lack * most * MARGIN_PERCENT) / (lastBrings * 100n) + 1n;
     amount = raised < most ? raised : most;
   }
   return null;

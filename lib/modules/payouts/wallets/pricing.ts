@@ -6,12 +6,12 @@ import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
-import { batchGasOf, expectedGasOf } from "./gas";
+import { batchBytesOf, batchGasOf, expectedGasOf } from "./gas";
 import { holdIdOf, type TokenTotal } from "./rows";
 
 export interface FeeDeps {
   readonly registry: Pick<ChainRegistry, "find" | "native">;
-  readonly smartAccounts: Pick<SmartAccountsService, "maxFeePerGas">;
+  readonly smartAccounts: Pick<SmartAccountsService, "maxFeePerGas" | "parentGas">;
   readonly sponsorship: Pick<SponsorshipService, "costsOf" | "pays">;
   readonly prices: Prices;
 }
@@ -34,13 +34,20 @@ export const feeOf = async (
   deps: FeeDeps,
   { payoutId, chainId, batches }: { payoutId: string; chainId: number; batches: readonly SizedBatch[] },
 ): Promise<PayoutFee> => {
+  // Batches have few sizes: all but the last of a token are full.
+  const sizes = [...new Set(batches.map(({ rows }) => rows))];
+  const parentGas = new Map(
+    await Promise.all(
+      sizes.map(async (rows) => [rows, await deps.smartAccounts.parentGas(chainId, batchBytesOf(rows))] as const),
+    ),
+  );
   const legs = batches.map(({ number, rows }) => ({
     legId: holdIdOf(payoutId, number),
     chainId,
-    gas: batchGasOf(rows),
+    gas: batchGasOf(rows, parentGas.get(rows) ?? 0n),
   }));
   const [price, costs] = await Promise.all([deps.smartAccounts.maxFeePerGas(chainId), deps.sponsorship.costsOf(legs)]);
-  const gas = batches.reduce((sum, { rows }) => sum + expectedGasOf(rows), 0n);
+  const gas = batches.reduce((sum, { rows }) => sum + expectedGasOf(rows) + (parentGas.get(rows) ?? 0n), 0n);
   return { wei: gas * price, paidBy: deps.sponsorship.pays(chainId) ? "sponsor" : "wallet", costs };
 };
 

@@ -7,6 +7,7 @@ import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { WalletsPayout } from "../payout";
+import { cancelVotes } from "../ask-votes";
 import { recordPayoutEvents } from "../project-events";
 import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./hold-batches";
 import { beginJob, createNewPayoutRepository } from "./new-payout-repository";
@@ -187,6 +188,7 @@ const cancel = (
         where: { id: at.payoutId, status: "pending" },
         data: { status: "cancelled", expiresAt: null, updatedAt: now },
       });
+      await cancelVotes(sqlOf(tx), audit, at.payoutId);
       await recordPayoutEvents(sqlOf(tx), { payoutIds: [at.payoutId], type: "payout.cancelled", at: now });
     } else if (stopped === 0) return false;
     await recordAudit(tx, audit);

@@ -5,10 +5,12 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { Check, Intent, PolicyEngine, PoliciesService } from "@/lib/modules/policies/service";
 import type { FundingService } from "@/lib/modules/swaps/service";
+import { askVotes, type VotesPort } from "../ask-votes";
 import { APPROVAL_SECONDS } from "../limits";
 import type { WalletsPayout } from "../payout";
 import { unlessUsed, UsedAlreadyError } from "../repository";
 import { duplicatesOf, refuseDuplicates, type RowKeys } from "../duplicate-rows";
+import { askedOf } from "./approve";
 import { createdEntry, duplicateWarnings, groupsOf, newPayout, type Origin } from "./draft";
 import { planFunding, type FundingDeps, type FundingPlan } from "./plan-funding";
 import { holdsOf, type PayoutMoney } from "./money";
@@ -31,6 +33,7 @@ export interface StorePayoutDeps extends FeeDeps, WarningDeps {
   readonly repository: WalletPayoutsRepository;
   readonly policies: PoliciesService;
   readonly policyEngine: Pick<PolicyEngine, "checking" | "refuse">;
+  readonly decisions: VotesPort;
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
   readonly clock: Clock;
@@ -129,17 +132,27 @@ const inputOf = (
     refuse: () => {
       if (obstacle !== null) throw obstacle;
     },
+    claim: async (sql: Sql) => {
+      if (origin.run !== null && !(await origin.run.take(sql, payout.id))) throw new UsedAlreadyError();
+    },
     admit: async (sql: Sql) => {
       if (origin.run === null) {
         const mayRun = await deps.policies.spend(sql, actor, usd, payout.createdAt);
         return mayRun ? check.enforce(sql, subject, { hasCode: false }) : null;
       }
-      if (!(await origin.run.take(sql, payout.id))) throw new UsedAlreadyError();
-      // The code that approved the schedule covers each of its runs; the policies of today bound it all the same.
+      // The code that approved the schedule covers each of its runs, unless several people have to approve. The policies of today bound
+      // it all the same.
+      if ((await deps.decisions.requirementOf(payout.projectId, sql)) !== null) return null;
       return check.enforce(sql, subject, { hasCode: true });
     },
     audit: (stored) => createdEntry(actor, stored, own),
     expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
+    ask: (sql: Sql, stored) =>
+      askVotes(deps.decisions, sql, {
+        payout: stored,
+        actor,
+        asked: askedOf(deps, { payout: stored, own }, request.plan.rows),
+      }),
   };
 };
 

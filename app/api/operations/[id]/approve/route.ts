@@ -1,4 +1,5 @@
 import { approveOperation } from "@/lib/contracts/operations";
+import { requiredCode } from "@/lib/contracts/proofs";
 import { accepted, route } from "@/lib/http/route";
 import { toOperation } from "@/lib/modules/operations/serializer";
 
@@ -7,8 +8,8 @@ export const POST = route({
   handler: async ({ params, body, actor, services }) =>
     accepted(
       toOperation(
-        (await services.privacy.approve(actor, params.id, body.otp)) ??
-          (await services.swaps.approve(actor, params.id, body.otp)),
+        (await services.privacy.approve(actor, params.id, requiredCode(body))) ??
+          (await services.swaps.approve(actor, params.id, requiredCode(body))),
         services.registry,
       ),
     ),

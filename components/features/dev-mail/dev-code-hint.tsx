@@ -3,15 +3,15 @@
 import type { ReactNode } from "react";
 import { usePublicConfig } from "@/components/providers/public-config";
 
-/** Beside every field that asks for a mailed code: in development the mail is in the app's own inbox. */
+/** Beside every field that asks for a mailed code: in development the mail is on a page of the app. */
 export const DevCodeHint = (): ReactNode => {
   const { devnet, env } = usePublicConfig();
   if (!devnet || env !== "development") return null;
   return (
     <p className="text-sm text-fg-2">
       Development: the mail is in the{" "}
-      <a href="/inbox" target="_blank" className="link">
-        inbox page (new tab)
+      <a href="/dev/mail" target="_blank" className="link">
+        mail page (new tab)
       </a>
       .
     </p>

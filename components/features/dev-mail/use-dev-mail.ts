@@ -5,12 +5,12 @@ import { useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { readInbox } from "@/lib/contracts/dev";
 
-export type Inbox = ResponseOf<typeof readInbox>;
-export type CaughtMail = Inbox["data"][number];
+type DevMail = ResponseOf<typeof readInbox>;
+export type CaughtMail = DevMail["data"][number];
 
 const SHOWN = 50;
 const REFRESH_MS = 2_000;
 
 /** Mail that the development mailer caught; looked at every other second. */
-export const useInbox = (): UseQueryResult<Inbox> =>
+export const useDevMail = (): UseQueryResult<DevMail> =>
   useApiQuery(readInbox, { query: { limit: SHOWN } }, { refetchIntervalMs: REFRESH_MS });

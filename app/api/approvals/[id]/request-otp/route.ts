@@ -1,0 +1,9 @@
+import { requestDecisionCode } from "@/lib/contracts/decisions";
+import { ok, route } from "@/lib/http/route";
+import { toOtpSent } from "@/lib/modules/otp/serializer";
+
+export const POST = route({
+  contract: requestDecisionCode,
+  handler: async ({ params, body, actor, services }) =>
+    ok(toOtpSent(await services.decisions.requestCode(actor, params.id, body.channel))),
+});

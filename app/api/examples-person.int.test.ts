@@ -1,0 +1,77 @@
+/** Calls every operation on a person's own sessions and factors once over real HTTP; see examples.int.test.ts. */
+import { beforeAll, expect, inject, test } from "vitest";
+import { namedContracts } from "@/lib/contracts/all";
+import { EXAMPLES } from "@/lib/http/openapi-examples";
+import { openApiDocument } from "@/lib/http/openapi";
+import { testApi } from "@/lib/testing/api";
+import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
+import { serveApi } from "@/lib/testing/http";
+import { passkeyDevice } from "@/lib/testing/passkey-device";
+import { fromBase32 } from "@/lib/testing/totp-app";
+import { stepAt, totpCode } from "@/lib/modules/factors/totp";
+import { lintOpenApi } from "@/lib/testing/lint-openapi";
+import { testKey } from "@/lib/testing/factories";
+
+const api = await testApi();
+const { call, examples } = exampleRecorder(await serveApi(api.services));
+const privateKey = testKey();
+const session = await api.signIn(privateKey);
+const person = { authorization: `Bearer ${session.accessToken}` };
+
+const sessions = async (): Promise<void> => {
+  await api.signIn(privateKey);
+  const { data } = (await call("listSessions", { as: person })) as { data: { id: string; current: boolean }[] };
+  const other = data.find(({ current }) => !current)?.id ?? "";
+  await call("revokeSession", { params: { id: other }, as: person });
+  await call("revokeOtherSessions", { as: person });
+};
+
+/** Sends a request without its approval, and again with the wallet's signature over what the 409 says. */
+const approved = async (
+  operationId: string,
+  body: object = {},
+  params: Readonly<Record<string, string>> = {},
+): Promise<Body> => {
+  const asked = await call(operationId, { body, params, as: person, recorded: false });
+  const signature = await session.account.signMessage({ message: String(asked.message) });
+  const approval = { approvalId: asked.approvalId, signature };
+  return call(operationId, { body: { ...body, approval }, params, as: person });
+};
+
+const authenticator = async (): Promise<void> => {
+  const { secret } = await approved("startTotp");
+  const code = totpCode(fromBase32(String(secret)), stepAt(api.services.clock.now()));
+  await call("confirmTotp", { body: { code }, as: person });
+  await approved("renewRecoveryCodes");
+  await call("getFactors", { as: person });
+  await approved("removeTotp");
+};
+
+const passkeys = async (): Promise<void> => {
+  const device = passkeyDevice();
+  const { options } = (await approved("startPasskey", { name: "Laptop" })) as { options: { challenge: string } };
+  const made = await call("addPasskey", { body: { credential: device.create(options.challenge) }, as: person });
+  const signIn = (await call("startPasskeySignIn")) as { options: { challenge: string } };
+  await call("signInByPasskey", { body: { credential: device.get(signIn.options.challenge) } });
+  await call("listPasskeys", { as: person });
+  const params = { id: String(made.id) };
+  await call("renamePasskey", { params, body: { name: "Key ring" }, as: person });
+  await approved("removePasskey", {}, params);
+};
+
+beforeAll(async () => {
+  await sessions();
+  await authenticator();
+  await passkeys();
+});
+
+test("every answer fits its schema, and has no field that the schema does not know", async () => {
+  const fresh = examples();
+  if (inject("recordsExamples")) await writeExamples("lib/contracts/examples/person.json", fresh);
+  expect(await lintOpenApi(openApiDocument(namedContracts, fresh))).toEqual([]);
+});
+
+test.runIf(!inject("recordsExamples"))("the committed examples are of the operations that were called", () => {
+  const committed = Object.keys(EXAMPLES);
+  expect(Object.keys(examples()).filter((name) => !committed.includes(name))).toEqual([]);
+});

@@ -1,0 +1,110 @@
+/** The inbox of a project: everything that waits for a person, in one form. */
+import { beforeAll, expect, test } from "vitest";
+import { getMe } from "@/lib/contracts/auth";
+import { createGlobalAccount } from "@/lib/contracts/global-accounts";
+import { readProjectInbox } from "@/lib/contracts/inbox";
+import { createPayoutSchedule } from "@/lib/contracts/payout-schedules";
+import { createAccountsPayout } from "@/lib/contracts/payouts";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import type { ApiClient } from "@/lib/api-client/client";
+import { testApi } from "@/lib/testing/api";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { idOf } from "@/lib/testing/payout-requests";
+import { demandVotes, newMember, vote } from "@/lib/testing/voters";
+
+const CHAIN = 31337;
+const api = await testApi();
+const { prisma } = api.services.database;
+
+let customer: Customer;
+let client: ApiClient;
+let projectId = "";
+beforeAll(async () => {
+  customer = await newCustomer(api);
+  ({ client } = customer.session);
+  projectId = (await client.call(getMe)).projects[0]?.id ?? "";
+  await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "50" });
+});
+
+const inboxOf = async (by: ApiClient) => (await by.call(readProjectInbox)).data;
+
+const newPayout = async (): Promise<string> => {
+  const open = async () => (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const [sourceAccountId, recipientAccountId] = [await open(), await open()];
+  const transfers = [{ recipientAccountId, amount: "1", currency: "USDC" }];
+  return idOf(await client.call(createAccountsPayout, { body: { sourceAccountId, transfers, mode: "independent" } }));
+};
+
+const newOperation = async (): Promise<string> => {
+  const at = {
+    fromWalletId: customer.treasuryId,
+    fromChainId: CHAIN,
+    toChainId: CHAIN,
+    fromToken: "USDC",
+    toToken: "USDC",
+  };
+  const body = { ...at, amount: "5", recipient: testAccount().address };
+  return (await client.call(swapAndTransfer, { body })).operationId;
+};
+
+test("what waits for a code, for votes, or for a look is in one list, and what the person may do stands first", async () => {
+  const [payout, operation] = [await newPayout(), await newOperation()];
+  const startsAt = new Date(Date.now() + 3_600_000).toISOString();
+  const row = { address: testAccount().address, amount: "1", token: "USDC" };
+  const body = { chainId: CHAIN, transfers: [row], startsAt };
+  const { scheduleId } = await client.call(createPayoutSchedule, { body });
+  const failed = await newPayout();
+  const now = new Date();
+  await prisma.payout.update({
+    where: { id: failed },
+    data: { status: "failed", subStatus: "full", itemsFailed: 1, updatedAt: now },
+  });
+  const old = await newPayout();
+  const long = { status: "failed", subStatus: "full", itemsFailed: 1, updatedAt: new Date("2020-01-01T00:00:00Z") };
+  await prisma.payout.update({ where: { id: old }, data: long });
+  await prisma.job.create({
+    data: { id: failed, queue: "payout", runAt: now, failures: 50, lastError: "x", parkedAt: now },
+  });
+  await demandVotes(client, { count: 1, roles: ["owner"] });
+  const voted = await newPayout();
+
+  const items = await inboxOf(client);
+  const kindOf = (id: string) => items.filter((item) => item.id === id).map(({ kind, mine }) => [kind, mine]);
+  expect(kindOf(payout)).toEqual([["payout", true]]);
+  expect(kindOf(operation)).toEqual([["operation", true]]);
+  expect(kindOf(scheduleId)).toEqual([["schedule", true]]);
+  expect(
+    kindOf(failed)
+      .map(([kind]) => kind)
+      .sort(),
+  ).toEqual(["failure", "stopped_work"]);
+  expect(kindOf(old)).toEqual([]);
+  // Votes are asked for on the request, which stands for its payout.
+  expect(kindOf(voted)).toEqual([]);
+  const decision = items.find(({ kind }) => kind === "decision");
+  expect(decision).toMatchObject({ title: "Payout to 1 account", mine: false });
+  expect(decision?.path).toBe(`/inbox/${decision?.id ?? ""}`);
+  expect(items.find(({ id }) => id === operation)).toMatchObject({
+    title: "Swap with transfer of 5 USDC",
+    path: `/activity/${operation}`,
+    toDo: "Approve it with a one-time code, or cancel it.",
+  });
+  // Only what cannot be done comes last.
+  expect(items.map(({ mine }) => mine)).toEqual(
+    [...items.map(({ mine }) => mine)].sort((a, b) => Number(b) - Number(a)),
+  );
+
+  const other = await newMember(api, projectId, "owner");
+  expect((await inboxOf(other.client)).find(({ kind }) => kind === "decision")).toMatchObject({ mine: true });
+  await vote(other, decision?.id ?? "", "decline");
+  expect((await inboxOf(client)).filter(({ kind }) => kind === "decision")).toEqual([]);
+});
+
+test("a viewer reads what waits and can do nothing of it; another project's inbox has none of it", async () => {
+  const viewer = await newMember(api, projectId, "viewer");
+  const items = await inboxOf(viewer.client);
+  expect(items.length).toBeGreaterThan(0);
+  expect(items.filter(({ mine, kind }) => mine || kind === "stopped_work")).toEqual([]);
+  expect(await inboxOf((await api.signIn()).client)).toEqual([]);
+});

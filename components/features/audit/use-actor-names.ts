@@ -1,0 +1,19 @@
+"use client";
+
+import { useMe } from "@/components/features/profile/use-me";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { shorten } from "@/components/ui/address";
+import { listApiKeys } from "@/lib/contracts/api-keys";
+import { listMembers } from "@/lib/contracts/members";
+
+/** Names for actors of the audit log: people by address, keys by name. People who left, and parts of the service, keep their id. */
+export const useActorNames = (): ((actor: string) => string) => {
+  const me = useMe().data;
+  const members = useApiQuery(listMembers, {}).data;
+  const keys = useApiQuery(listApiKeys, {}).data;
+  const names = new Map<string, string>();
+  for (const { userId, email, address } of members?.data ?? []) names.set(userId, email ?? shorten(address));
+  for (const { id, name } of keys?.data ?? []) names.set(id, `Key ${name}`);
+  if (me !== undefined) names.set(me.id, "You");
+  return (actor) => names.get(actor) ?? shorten(actor, 8);
+};

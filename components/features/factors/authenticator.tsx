@@ -1,0 +1,186 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { toast } from "sonner";
+import { ApprovalStep } from "@/components/features/approvals/approval-step";
+import { useApprovable } from "@/components/features/approvals/use-approvable";
+import { queryKeyOf, useApi, useApiMutation } from "@/components/features/session/use-api";
+import { Alert } from "@/components/ui/alert";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy-button";
+import { ErrorState } from "@/components/ui/error-state";
+import { Field } from "@/components/ui/field";
+import { OtpInput } from "@/components/ui/otp-input";
+import { Time } from "@/components/ui/time";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { confirmTotp, getFactors, removeTotp, renewRecoveryCodes, startTotp } from "@/lib/contracts/factors";
+import { QrCode } from "./qr-code";
+
+type Factors = ResponseOf<typeof getFactors>;
+type NewTotp = ResponseOf<typeof startTotp>;
+
+const useReload = (): (() => Promise<void>) => {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: queryKeyOf(getFactors) });
+};
+
+/** The authenticator app and its recovery codes. */
+export const Authenticator = ({ factors }: { readonly factors: Factors }): ReactNode => {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  return (
+    <section aria-label="Authenticator app" className="flex flex-col gap-3 p-4">
+      <h3 className="flex items-center gap-2 font-semibold">
+        Authenticator app {factors.totp === null ? null : <Badge tone="success">On</Badge>}
+      </h3>
+      {codes !== null ? (
+        <RecoveryCodes codes={codes} onDone={() => setCodes(null)} />
+      ) : factors.totp === null ? (
+        <Enrol onCodes={setCodes} />
+      ) : (
+        <Enrolled since={factors.totp.since} left={factors.recoveryCodesLeft} onCodes={setCodes} />
+      )}
+    </section>
+  );
+};
+
+const RecoveryCodes = ({ codes, onDone }: { readonly codes: readonly string[]; readonly onDone: () => void }) => (
+  <div className="flex flex-col gap-3">
+    <Alert tone="warning" title="Keep these ten recovery codes">
+      Each is good once when you do not have the app. They are not shown again.
+    </Alert>
+    <ul
+      aria-label="Recovery codes"
+      className="grid gap-1 rounded-card border bg-sunken p-3 font-mono text-sm sm:grid-cols-2"
+    >
+      {codes.map((code) => (
+        <li key={code}>{code}</li>
+      ))}
+    </ul>
+    <div className="flex flex-wrap gap-2">
+      <CopyButton value={codes.join("\n")} label="Copy the codes" />
+      <Button variant="primary" onClick={onDone}>
+        I have kept them
+      </Button>
+    </div>
+  </div>
+);
+
+const Enrol = ({ onCodes }: { readonly onCodes: (codes: readonly string[]) => void }): ReactNode => {
+  const [made, setMade] = useState<NewTotp | null>(null);
+  const api = useApi();
+  const start = useApprovable<null>(async (_none, approval) => {
+    setMade(await api.call(startTotp, { body: approval ? { approval } : {} }));
+  });
+  if (start.asked !== null) return <ApprovalStep asked={start.asked} change={start} />;
+  if (made !== null) return <Confirm made={made} onCodes={onCodes} onBack={() => setMade(null)} />;
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-fg-2">Codes of an app on your phone approve what mailed codes approve.</p>
+      <div>
+        <Button loading={start.busy} onClick={() => void start.start(null)}>
+          Set up an authenticator app
+        </Button>
+      </div>
+      {start.error == null ? null : <ErrorState compact error={start.error} />}
+    </div>
+  );
+};
+
+interface ConfirmProps {
+  readonly made: NewTotp;
+  readonly onCodes: (codes: readonly string[]) => void;
+  readonly onBack: () => void;
+}
+
+const Confirm = ({ made, onCodes, onBack }: ConfirmProps): ReactNode => {
+  const [code, setCode] = useState("");
+  const confirm = useApiMutation(confirmTotp);
+  const reload = useReload();
+  const submit = async (full: string): Promise<void> => {
+    try {
+      const { recoveryCodes } = await confirm.mutateAsync({ body: { code: full } });
+      onCodes(recoveryCodes);
+    } catch {
+      setCode("");
+      return;
+    }
+    await reload();
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <p>Scan this with the app, or type the key. Then enter the code that the app shows.</p>
+      <QrCode text={made.uri} label="QR code for the authenticator app" />
+      <p className="flex flex-wrap items-center gap-2">
+        <span className="text-fg-2">Key</span>
+        <code className="font-mono text-sm break-all" data-testid="totp-secret">
+          {made.secret}
+        </code>
+        <CopyButton value={made.secret} label="Copy the key" />
+      </p>
+      <Field label="Code of the app">
+        <OtpInput
+          value={code}
+          onChange={setCode}
+          onComplete={(full) => void submit(full)}
+          disabled={confirm.isPending}
+        />
+      </Field>
+      {confirm.isError ? <ErrorState compact error={confirm.error} /> : null}
+      <div className="flex gap-2">
+        <Button
+          variant="primary"
+          loading={confirm.isPending}
+          disabled={code.length < 6}
+          onClick={() => void submit(code)}
+        >
+          Confirm
+        </Button>
+        <Button variant="ghost" onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+interface EnrolledProps {
+  readonly since: string;
+  readonly left: number;
+  readonly onCodes: (codes: readonly string[]) => void;
+}
+
+const Enrolled = ({ since, left, onCodes }: EnrolledProps): ReactNode => {
+  const api = useApi();
+  const reload = useReload();
+  const renew = useApprovable<null>(async (_none, approval) => {
+    const { recoveryCodes } = await api.call(renewRecoveryCodes, { body: approval ? { approval } : {} });
+    onCodes(recoveryCodes);
+    await reload();
+  });
+  const remove = useApprovable<null>(async (_none, approval) => {
+    await api.call(removeTotp, { body: approval ? { approval } : {} });
+    await reload();
+    toast.success("The authenticator app was removed.");
+  });
+  if (renew.asked !== null) return <ApprovalStep asked={renew.asked} change={renew} />;
+  if (remove.asked !== null) return <ApprovalStep asked={remove.asked} change={remove} />;
+  const error = renew.error ?? remove.error;
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-fg-2">
+        On since <Time value={since} />. Recovery codes left: {left} of 10.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button size="sm" loading={renew.busy} onClick={() => void renew.start(null)}>
+          New recovery codes
+        </Button>
+        <Button size="sm" loading={remove.busy} onClick={() => void remove.start(null)}>
+          Remove the app
+        </Button>
+      </div>
+      {error == null ? null : <ErrorState compact error={error} />}
+    </div>
+  );
+};

@@ -1,0 +1,35 @@
+"use client";
+
+import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { approveDecision, declineDecision, getDecision, listDecisions } from "@/lib/contracts/decisions";
+import { readProjectInbox } from "@/lib/contracts/inbox";
+
+export type Decision = ResponseOf<typeof getDecision>;
+export type Verdict = "approve" | "decline";
+/** How the page proves a vote; the API takes second factors too. */
+export type VoteMeans = { readonly otp: string } | { readonly signature: string };
+
+const REFRESH_MS = 5_000;
+
+export const useDecision = (id: string): UseQueryResult<Decision> =>
+  useApiQuery(getDecision, { params: { id } }, { refetchIntervalMs: REFRESH_MS });
+
+/** The open request about an operation or a payout; undefined when there is none, or it is not known yet. */
+export const useOpenDecision = (subjectId: string, enabled: boolean): Decision | undefined =>
+  useApiQuery(listDecisions, { query: { subjectId, state: "open", limit: 1 } }, { enabled }).data?.data[0];
+
+/** Sends the person's vote, and shows the request as it is then. */
+export const useVote = (id: string): ((verdict: Verdict, means: VoteMeans) => Promise<Decision>) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return async (verdict, means) => {
+    const contract = verdict === "approve" ? approveDecision : declineDecision;
+    const decided = await api.call(contract, { params: { id }, body: means });
+    queryClient.setQueryData(queryKeyOf(getDecision, { params: { id } }), decided);
+    void queryClient.invalidateQueries({ queryKey: queryKeyOf(readProjectInbox) });
+    void queryClient.invalidateQueries({ queryKey: queryKeyOf(listDecisions) });
+    return decided;
+  };
+};

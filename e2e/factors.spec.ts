@@ -1,0 +1,95 @@
+import { expect, test, type Page } from "@playwright/test";
+import { stepAt, totpCode } from "@/lib/modules/factors/totp";
+import { fromBase32 } from "@/lib/testing/totp-app";
+import { axeFaults, settle } from "./support/axe";
+import { typeCode } from "./support/person";
+import { projectOf } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+/** An authenticator of this device, as Chromium's developer tools offer it. */
+const addAuthenticator = async (page: Page): Promise<void> => {
+  const client = await page.context().newCDPSession(page);
+  await client.send("WebAuthn.enable");
+  await client.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+};
+
+test("a person adds a passkey, signs in by it, and sets up an authenticator app that it approves", async ({ page }) => {
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await addAuthenticator(page);
+  await page.goto("/settings");
+
+  const passkeys = page.getByRole("region", { name: "Passkeys" });
+  await passkeys.getByLabel("Name of a new passkey").fill("Laptop");
+  await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+  await expect(passkeys.getByRole("region", { name: "Change to approve" })).toContainText('- Name: "Laptop"');
+  await passkeys.getByRole("button", { name: "Send code" }).click();
+  await expect(passkeys.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await project.code());
+  await passkeys.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(passkeys.getByRole("listitem").filter({ hasText: "Laptop" })).toContainText("never used");
+
+  await page.context().clearCookies();
+  await page.goto("/sign-in");
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
+
+  await page.goto("/settings");
+  await expect(passkeys.getByRole("listitem").filter({ hasText: "Laptop" })).toContainText("last used");
+  const app = page.getByRole("region", { name: "Authenticator app" });
+  await app.getByRole("button", { name: "Set up an authenticator app" }).click();
+  await app.getByRole("radio", { name: /Passkey/ }).click();
+  await app.getByRole("button", { name: "Approve with a passkey" }).click();
+  await expect(app.getByRole("img", { name: "QR code for the authenticator app" })).toBeVisible();
+  const secret = fromBase32(await app.getByTestId("totp-secret").innerText());
+  await app.getByLabel("Code of the app").click();
+  await page.keyboard.type(totpCode(secret, stepAt(new Date())));
+  await expect(app.getByRole("list", { name: "Recovery codes" }).getByRole("listitem")).toHaveCount(10);
+  await app.getByRole("button", { name: "I have kept them" }).click();
+  await expect(app.getByText("Recovery codes left: 10 of 10.")).toBeVisible();
+  await settle(page);
+  expect(await axeFaults(page)).toEqual([]);
+});
+
+test("a person sees their sessions, and ends another one", async ({ page, browser }) => {
+  await signIn(page.request);
+  await page.goto("/settings");
+  const sessions = page.getByRole("region", { name: "Sessions" });
+  await expect(sessions.getByRole("listitem")).toHaveCount(1);
+  await expect(sessions.getByRole("listitem")).toContainText("This session");
+  await addAuthenticator(page);
+  const project = await projectOf(page);
+  await page.reload();
+
+  const passkeys = page.getByRole("region", { name: "Passkeys" });
+  await passkeys.getByLabel("Name of a new passkey").fill("Key");
+  await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+  await passkeys.getByRole("button", { name: "Send code" }).click();
+  await typeCode(page, await project.code());
+  await passkeys.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(passkeys.getByRole("listitem")).toHaveCount(1);
+
+  // The session of before goes on in a browser context of its own.
+  const other = await browser.newContext({ storageState: await page.context().storageState() });
+  const elsewhere = await other.newPage();
+  await page.context().clearCookies();
+  await page.goto("/sign-in");
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
+  await page.goto("/settings");
+  await expect(sessions.getByRole("listitem")).toHaveCount(2);
+  await sessions.getByRole("button", { name: /^End the session of/ }).click();
+  await expect(sessions.getByRole("listitem")).toHaveCount(1);
+  await elsewhere.goto("/settings");
+  await expect(elsewhere).toHaveURL(/\/sign-in/);
+  await other.close();
+});

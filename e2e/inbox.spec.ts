@@ -1,0 +1,95 @@
+import { expect, test, type Page } from "@playwright/test";
+import { checkLooks, settle } from "./support/axe";
+import { balanceOnChain } from "./support/chain";
+import { typeCode } from "./support/person";
+import { projectOf, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+const CHAIN = 31337;
+const RECIPIENT = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+
+/** The person of `guest` joins the owner's project as an operator: invited, and the link accepted, both through the pages. */
+const joins = async (page: Page, owner: TestProject, guest: Page, email: string): Promise<void> => {
+  await page.goto("/members");
+  await page.getByRole("button", { name: "Invite", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Invite a person" });
+  await dialog.getByLabel("E-mail address").fill(email);
+  await dialog.getByRole("radio", { name: /^Operator/ }).click();
+  await dialog.getByRole("button", { name: "Send invitation" }).click();
+  await dialog.getByRole("button", { name: "Send code" }).click();
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await owner.code());
+  await dialog.getByRole("button", { name: "Approve" }).click();
+  await expect(dialog).toHaveCount(0);
+  let link = "";
+  await expect(async () => {
+    const response = await page.request.get("/api/dev/inbox", { params: { to: email, limit: 10 } });
+    const { data } = (await response.json()) as { data: { text: string }[] };
+    link = data.map(({ text }) => /\/join#[0-9A-Za-z]+/.exec(text)?.[0] ?? "").find((found) => found !== "") ?? "";
+    expect(link).not.toBe("");
+  }).toPass({ timeout: 30_000 });
+  await guest.goto(link);
+  await guest.getByRole("button", { name: "Join project" }).click();
+  await expect(guest.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
+};
+
+/** The owner demands the approval of one other person. */
+const demandVotes = async (page: Page): Promise<void> => {
+  await page.goto("/settings");
+  await page.getByRole("button", { name: "Change approval by several people" }).click();
+  const card = page.getByRole("region", { name: "Approval by several people" });
+  await card.getByLabel("People who must approve").fill("1");
+  await card.getByLabel("Operators").check();
+  await settle(page);
+  await checkLooks(page, "settings with approval by several people");
+  await card.getByRole("button", { name: "Save" }).click();
+  await expect(card).toContainText("1 of: owner, admin, operator, without the person who asked.");
+};
+
+test("a transfer of one person waits in the inbox until another person approves it", async ({ page, browser }) => {
+  test.setTimeout(240_000);
+  await signIn(page.request);
+  const owner = await projectOf(page);
+  await owner.give(CHAIN, "USDC", "50");
+  const guest = await (await browser.newContext()).newPage();
+  await signIn(guest.request);
+  const own = await projectOf(guest);
+  await joins(page, owner, guest, own.email);
+  await demandVotes(page);
+  const before = await balanceOnChain(page, CHAIN, "USDC", RECIPIENT);
+
+  const transfer = { fromChainId: CHAIN, toChainId: CHAIN, toAddress: RECIPIENT, token: "USDC", amount: "12.5" };
+  const operationId = await owner.execute(await owner.prepareTransfer(transfer));
+  await page.goto(`/activity/${operationId}`);
+  await page.getByRole("link", { name: "Waits for votes …" }).click();
+  await expect(page.getByRole("heading", { name: /^Transfer of 12.5 USDC on / })).toBeVisible();
+  await expect(page.getByRole("region", { name: "What is approved" })).toContainText(RECIPIENT);
+  // The person who asked has no vote.
+  await expect(page.getByRole("region", { name: "Votes" })).toContainText("Nobody has voted yet");
+  await expect(page.getByRole("region", { name: "Your vote" })).toHaveCount(0);
+
+  await guest.goto("/inbox");
+  await settle(guest);
+  await checkLooks(guest, "inbox with a decision");
+  await guest
+    .getByRole("list", { name: "Inbox" })
+    .getByRole("link", { name: /^Transfer of 12.5 USDC/ })
+    .click();
+  const card = guest.getByRole("region", { name: "Your vote" });
+  await card.getByRole("button", { name: "Send code" }).click();
+  await expect(card.getByLabel("One-time code")).toBeVisible();
+  await settle(guest);
+  await checkLooks(guest, "decision");
+  await typeCode(guest, await own.code());
+  await card.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(guest.getByText("Approved", { exact: true }).first()).toBeVisible();
+  expect(await owner.untilFinal(operationId)).toBe("completed");
+  const after = await balanceOnChain(page, CHAIN, "USDC", RECIPIENT);
+  expect(Number(after) - Number(before)).toBeCloseTo(12.5, 6);
+
+  // Everybody who may decide was mailed; the list is empty again.
+  const mail = await page.request.get("/api/dev/inbox", { params: { to: own.email, limit: 20 } });
+  expect(await mail.text()).toContain("A payment waits for your approval");
+  await guest.goto("/inbox");
+  await expect(guest.getByText("Nothing waits for you")).toBeVisible();
+});

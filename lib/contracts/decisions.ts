@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { ROLES } from "@/lib/core/actor";
+import { id, otp, page, pageQuery, timestamp, walletSignature } from "./common";
+import { defineContract } from "./contract";
+import { hasOneProof, hasOneProofAtMost, proofFields } from "./proofs";
+import { requestOtp } from "./swap";
+
+const tag = "Approvals";
+
+const verdict = z.enum(["approve", "decline"]);
+const state = z.enum(["open", "approved", "declined", "expired", "cancelled"]);
+const count = z.int().min(1).max(20).meta({ description: "How many people must approve, 1–20" });
+
+/** Roles that may move money, and so may be asked to approve. */
+const approverRole = z.enum(ROLES).exclude(["viewer"]);
+
+/** Who must approve what awaits approval. */
+export const approvalRequirement = z
+  .object({
+    count,
+    roles: z
+      .array(approverRole)
+      .min(1)
+      .max(3)
+      .refine((roles) => new Set(roles).size === roles.length, "names a role twice")
+      .meta({ description: "Members with one of these roles may vote" }),
+    excludeMaker: z.boolean().default(true).meta({
+      description: "Whether the person who asked, or who made the API key that asked, may not vote",
+    }),
+  })
+  .meta({ id: "ApprovalRequirement" });
+
+const voteRecord = z
+  .object({
+    userId: id("usr").meta({ description: "Who voted" }),
+    decision: verdict.meta({ description: "How the person voted" }),
+    reason: z.string().nullable().meta({ description: "The reason that was given; null where none was" }),
+    createdAt: timestamp.meta({ description: "When" }),
+  })
+  .meta({ id: "Vote" });
+
+export const decisionRecord = z
+  .object({
+    id: id("dec").meta({ description: "Id of the request" }),
+    subject: z
+      .object({
+        type: z.string().meta({ description: "`operation` or `payout`" }),
+        id: z.string().meta({ description: "Id of the object" }),
+      })
+      .meta({ description: "What is decided about" }),
+    title: z.string().meta({ description: "What is decided, in one line" }),
+    lines: z.array(z.string()).meta({ description: "Every value that is approved, in words" }),
+    state: state.meta({ description: "`open` until it is decided, expires or its object is cancelled" }),
+    requestedBy: z.string().meta({ description: "The person or API key that asked" }),
+    required: approvalRequirement.meta({ description: "How many approvals it needs, and of whom" }),
+    votes: z.array(voteRecord).meta({ description: "Votes in their order. One to decline ends the request" }),
+    mayDecide: z.boolean().meta({ description: "Whether the caller may vote now" }),
+    messages: z
+      .object({
+        approve: z.string().meta({ description: "To approve" }),
+        decline: z.string().meta({ description: "To decline" }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "What the caller's wallet signs in place of a code; null where the caller may not vote, and in lists",
+      }),
+    createdAt: timestamp.meta({ description: "Since when it waits" }),
+    expiresAt: timestamp.meta({ description: "Until when it can be decided; then its object ends and no money moves" }),
+    decidedAt: timestamp.nullable().meta({ description: "When it ended; null while it is open" }),
+  })
+  .meta({ id: "ApprovalRequest" });
+
+const params = z.object({ id: id("dec").meta({ description: "Id of the request" }) });
+
+const VOTE_ERRORS = [
+  "not_found",
+  "forbidden",
+  "invalid_state",
+  "invalid_signature",
+  "otp_required",
+  "otp_invalid",
+  "otp_expired",
+  "otp_attempts_exceeded",
+  "insufficient_balance",
+  "chain_unavailable",
+] as const;
+
+const voteBody = z
+  .object({
+    ...proofFields,
+    otp: otp.optional().meta({ description: "The code that POST /approvals/{id}/request-otp mails" }),
+    signature: walletSignature.optional().meta({
+      description:
+        "Over the message in `messages`, by the wallet that the person signs in with (EIP-191, ERC-1271, ERC-6492)",
+    }),
+    reason: z.string().trim().min(1).max(500).optional().meta({ description: "Why, for the other people" }),
+  })
+  .refine(({ signature, ...codes }) => hasOneProof(codes) !== (signature !== undefined) && hasOneProofAtMost(codes), {
+    message: "give one of otp, totp, passkey and signature",
+    path: ["otp"],
+  });
+
+export const listDecisions = defineContract({
+  method: "GET",
+  path: "/approvals",
+  summary: "Payments that wait for votes or were decided, newest first",
+  description: "Filter by state or by the object. Read further pages with `cursor`. Changes nothing.",
+  tag,
+  auth: "member",
+  scope: "operations:read",
+  query: pageQuery.extend({
+    state: state.optional().meta({ description: "Only this state" }),
+    subjectType: z.string().max(40).optional().meta({ description: "Only about this type of object" }),
+    subjectId: z.string().max(80).optional().meta({ description: "Only about this object" }),
+  }),
+  status: 200,
+  response: page(decisionRecord),
+});
+
+export const getDecision = defineContract({
+  method: "GET",
+  path: "/approvals/{id}",
+  summary: "One request with its votes",
+  description: "Shows exactly what is approved, who has voted, and whether the caller may vote. Changes nothing.",
+  tag,
+  auth: "member",
+  scope: "operations:read",
+  params,
+  status: 200,
+  response: decisionRecord,
+  errors: ["not_found"],
+});
+
+export const requestDecisionCode = defineContract({
+  method: "POST",
+  path: "/approvals/{id}/request-otp",
+  summary: "Mails the caller a code for one vote on the request",
+  description: "The code is good for this request and this person alone, for either decision. Moves nothing.",
+  tag,
+  auth: "user",
+  params,
+  body: z
+    .object({
+      channel: z.enum(["email", "passkey"]).optional().meta({
+        description: "`email` (default) mails a code; `passkey` answers a challenge for the person's passkey",
+      }),
+    })
+    .default({}),
+  status: 200,
+  response: requestOtp.response,
+  errors: ["not_found", "forbidden", "invalid_state", "otp_channel_missing", "rate_limited", "provider_error"],
+});
+
+export const approveDecision = defineContract({
+  method: "POST",
+  path: "/approvals/{id}/approve",
+  summary: "Votes to approve; the last vote that is needed lets the payment run",
+  description:
+    "Needs the permission to move money, one of the request's roles, and a code or signature. Each person votes once. The payment then starts by itself, once; follow the record of its object.",
+  tag,
+  auth: "user",
+  params,
+  body: voteBody,
+  status: 200,
+  response: decisionRecord,
+  errors: VOTE_ERRORS,
+});
+
+export const declineDecision = defineContract({
+  method: "POST",
+  path: "/approvals/{id}/decline",
+  summary: "Votes to decline, which ends the request; no money moves",
+  description: "One vote to decline is enough. The payment is cancelled, and its money stays where it is.",
+  tag,
+  auth: "user",
+  params,
+  body: voteBody,
+  status: 200,
+  response: decisionRecord,
+  errors: VOTE_ERRORS,
+});

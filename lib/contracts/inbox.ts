@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { timestamp } from "./common";
+import { defineContract } from "./contract";
+
+export const INBOX_KINDS = ["decision", "operation", "payout", "schedule", "stopped_work", "failure"] as const;
+
+const inboxItem = z
+  .object({
+    kind: z.enum(INBOX_KINDS).meta({
+      description:
+        "`decision` needs votes; `operation`, `payout` and `schedule` need one person's code; `stopped_work` and `failure` need a look",
+    }),
+    id: z.string().meta({ description: "Id of the request, operation, payout or schedule" }),
+    title: z.string().meta({ description: "What it is, in one line" }),
+    toDo: z.string().meta({ description: "What the caller can do, in one sentence" }),
+    mine: z.boolean().meta({ description: "Whether the caller may do it" }),
+    by: z.string().nullable().meta({ description: "The person or API key that asked; null: the service" }),
+    since: timestamp.meta({ description: "Since when it waits" }),
+    until: timestamp.nullable().meta({ description: "When it ends by itself; null: it stays" }),
+    path: z.string().meta({ description: "Its page in the dashboard" }),
+  })
+  .meta({ id: "InboxItem" });
+
+export const readProjectInbox = defineContract({
+  method: "GET",
+  path: "/inbox",
+  summary: "Everything of the project that waits for a person",
+  description:
+    "Payments that wait for votes or a code, work that the service stopped, and payments that failed in the last seven days. What the caller may do stands first, then the newest. Changes nothing.",
+  tag: "Approvals",
+  auth: "user",
+  status: 200,
+  response: z.object({
+    data: z.array(inboxItem).meta({ description: "The newest hundred of each kind at most" }),
+  }),
+});

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { otp } from "./common";
+import { passkeyAssertion, type PasskeyAssertion } from "./passkey-records";
+
+const RECOVERY_CODE_LENGTH_MAX = 40;
+
+export const totp = z
+  .string()
+  .regex(/^[0-9]{6}$/, "must be 6 digits")
+  .meta({
+    id: "AuthenticatorCode",
+    description: "Code of the person's authenticator app (RFC 6238): six digits, each good once. Persons alone",
+    examples: ["123456"],
+  });
+
+export const recoveryCode = z
+  .string()
+  .min(1)
+  .max(RECOVERY_CODE_LENGTH_MAX)
+  .meta({
+    id: "RecoveryCode",
+    description: "One of the ten codes that were shown with the authenticator app; each is good once",
+    examples: ["abcd-efgh-ijkl-mnop"],
+  });
+
+/** What a person can prove beside a mailed code and a signature of the wallet. */
+export type SecondFactor =
+  { readonly totp: string } | { readonly recoveryCode: string } | { readonly passkey: PasskeyAssertion };
+
+/** A mailed code, or a second factor in its place. */
+export type GivenCode = string | SecondFactor;
+
+interface ProofFields {
+  readonly otp?: string | undefined;
+  readonly totp?: string | undefined;
+  readonly recoveryCode?: string | undefined;
+  readonly passkey?: PasskeyAssertion | undefined;
+}
+
+/** The fields of a request whose money move is approved by the same request. */
+export const proofFields = {
+  otp: otp.optional(),
+  totp: totp.optional().meta({ description: "In place of otp: the code of the person's authenticator app" }),
+  passkey: passkeyAssertion
+    .optional()
+    .meta({ description: "In place of otp: the person's passkey over the challenge of POST /swap/request-otp" }),
+};
+
+/** The proof among the fields of a request; undefined when there is none. */
+export const givenCode = (given: ProofFields): GivenCode | undefined => {
+  if (given.otp !== undefined) return given.otp;
+  if (given.totp !== undefined) return { totp: given.totp };
+  if (given.passkey !== undefined) return { passkey: given.passkey };
+  return given.recoveryCode === undefined ? undefined : { recoveryCode: given.recoveryCode };
+};
+
+/** As `givenCode`, for a request whose contract asks for a proof. */
+export const requiredCode = (given: ProofFields): GivenCode => {
+  const code = givenCode(given);
+  if (code === undefined) throw new Error("The contract lets a request without a proof pass.");
+  return code;
+};
+
+const countOf = ({ otp: code, totp: app, passkey }: ProofFields): number =>
+  [code, app, passkey].filter((each) => each !== undefined).length;
+
+export const hasOneProof = (given: ProofFields): boolean => countOf(given) === 1;
+export const hasOneProofAtMost = (given: ProofFields): boolean => countOf(given) <= 1;
+export const oneProofMessage = { message: "give one of otp, totp and passkey", path: ["otp"] };

@@ -1,0 +1,71 @@
+/** What a relayer of an intent bridge asks for a fill. US dollars are whole numbers of 10^-18. */
+import { divide, parseDecimal, scaledTo } from "./decimal";
+import { bpsOfCeil } from "./money";
+
+const USD_DECIMALS = 18;
+const WEI_DECIMALS = 18;
+
+/** One step is about a quarter above the one before it (the preferred numbers R10), so that fees stay readable. */
+const STEPS = [100n, 125n, 160n, 200n, 250n, 315n, 400n, 500n, 630n, 800n, 1000n] as const;
+const STEP_UNIT = 100n;
+
+/** A slice of the amount, up to `upToUsd`, and the share that is charged on it. The last one has no end. */
+interface MarginTier {
+  readonly upToUsd?: string | undefined;
+  readonly bps: number;
+}
+
+interface RelayerMargin {
+  readonly marginUsd: string;
+  /** Ordered by `upToUsd`. */
+  readonly marginTiers: readonly MarginTier[];
+}
+
+interface FillCost {
+  readonly gas: bigint;
+  /** In wei per gas. */
+  readonly gasPriceWei: bigint;
+  /** Dollars per whole coin of the destination chain. */
+  readonly coinUsd: bigint;
+}
+
+/** Parses decimal US dollars from the configuration; digits after the 18th are cut off. */
+export const parseUsd = (text: string): bigint => scaledTo(parseDecimal(text), USD_DECIMALS, "floor");
+
+/** The gas of a fill: `messageGas` is added when the deposit carries a message, which the destination executes. */
+export const fillGasOf = (
+  { fillGas, messageGas }: { readonly fillGas: number; readonly messageGas: number },
+  hasMessage: boolean,
+): bigint => BigInt(fillGas) + (hasMessage ? BigInt(messageGas) : 0n);
+
+/** What the fill's transaction costs, in dollars, rounded up. */
+export const fillCostUsd = ({ gas, gasPriceWei, coinUsd }: FillCost): bigint =>
+  divide(gas * gasPriceWei * coinUsd, 10n ** BigInt(WEI_DECIMALS), "ceil");
+
+/**
+ * The lowest step that is not below the value; steps are about 25 % apart. A fee that follows a price only in steps stays the same
+ * while that price moves a little, so that an executed quote has the fee that was shown.
+ * @example steppedUp(101n) // 125n
+ */
+export const steppedUp = (value: bigint): bigint => {
+  const scale = 10n ** BigInt(value.toString().length - 1);
+  const step = STEPS.map((each) => divide(each * scale, STEP_UNIT, "ceil")).find((each) => each >= value);
+  if (step === undefined) throw new RangeError("No step is above the value, which must be negative.");
+  return step;
+};
+
+/**
+ * The relayer's margin in dollars, rounded up: the fixed part, and of each slice of the amount the share of its tier. It grows with
+ * the amount, while its share of the amount falls.
+ * @param amountUsd the deposited amount, in dollars
+ */
+export const relayerMarginUsd = ({ marginUsd, marginTiers }: RelayerMargin, amountUsd: bigint): bigint => {
+  let margin = parseUsd(marginUsd);
+  let from = 0n;
+  for (const { upToUsd, bps } of marginTiers) {
+    const to = upToUsd === undefined || parseUsd(upToUsd) > amountUsd ? amountUsd : parseUsd(upToUsd);
+    if (to > from) margin += bpsOfCeil(to - from, bps);
+    from = to;
+  }
+  return margin;
+};

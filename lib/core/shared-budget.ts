@@ -1,0 +1,165 @@
+/** A budget of requests a second that several processes share, and that each of them takes from in slices. */
+export interface BudgetSlice {
+  /** Requests that were taken for this process. */
+  readonly granted: number;
+  /** What is left for everybody; below 0 while sends and repeated requests have taken more than there was. */
+  readonly left: number;
+}
+
+export interface BudgetStore {
+  /**
+   * Refills the bucket by the time since it was last taken from, up to `capacity`, and takes at most `wanted` requests from it. For the
+   * `sends` among them the bucket may fall to `-debtMax`. `owed` requests were sent already; they are taken in any case.
+   */
+  take(input: {
+    readonly chainId: number;
+    readonly perSecond: number;
+    readonly capacity: number;
+    readonly debtMax: number;
+    readonly wanted: number;
+    readonly sends: number;
+    readonly owed: number;
+  }): Promise<BudgetSlice>;
+}
+
+export interface SharedBudget {
+  /**
+   * Resolves when one request may be sent. Sends go before reads, and may use up what the next second brings.
+   * @throws the error of `onTimeout` when that takes longer than `waitMaxMs`
+   */
+  acquire(kind: "read" | "send"): Promise<void>;
+  /** Counts requests that were sent without `acquire`, because a request was repeated. */
+  owe(requests: number): void;
+}
+
+export interface SharedBudgetOptions {
+  readonly chainId: number;
+  readonly perSecond: number;
+  readonly store: BudgetStore;
+  readonly onTimeout: () => Error;
+  readonly waitMaxMs?: number;
+}
+
+/** A process takes what it needs in this time at once, so that its statements do not grow with its requests. */
+const SLICE_MS = 100;
+/** The bucket holds what comes in this time, so that a quiet second is not followed by two seconds' requests at once. */
+const CAPACITY_MS = 250;
+/** What a process has not used by then is lost: it may be long ago that the bucket gave it away. */
+const KEPT_MS = 250;
+const DEBT_MAX_MS = 1_000;
+const WAIT_MAX_MS = 10_000;
+const WANTED_MAX = 10_000;
+
+interface Waiter {
+  readonly go: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+const partOf = (perSecond: number, ms: number): number => Math.max(1, Math.floor((perSecond * ms) / 1000));
+
+/** A pause of at least one millisecond that can be ended early. */
+const pauseOf = (ms: number): { readonly ended: Promise<void>; end(): void } => {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, Math.max(1, Math.ceil(ms)));
+    end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  return { ended, end: () => end() };
+};
+
+/**
+ * Keeps the requests of all processes within `perSecond` on average; for a moment there may be a quarter more, and a slice for each
+ * process. While the store does not answer, this process alone keeps to the rate.
+ */
+export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget => {
+  const { chainId, perSecond, store, onTimeout, waitMaxMs = WAIT_MAX_MS } = options;
+  const slice = partOf(perSecond, SLICE_MS);
+  const limits = { capacity: partOf(perSecond, CAPACITY_MS), debtMax: partOf(perSecond, DEBT_MAX_MS) };
+  const waiting = { send: new Set<Waiter>(), read: new Set<Waiter>() };
+  const own = { left: 0, untilMs: 0, owed: 0 };
+  let isTaking = false;
+  let wake: (() => void) | null = null;
+
+  const isAnybodyWaiting = (): boolean => waiting.send.size + waiting.read.size > 0;
+
+  const spend = (): boolean => {
+    if (own.left < 1 || own.untilMs < performance.now()) return false;
+    own.left -= 1;
+    return true;
+  };
+
+  const serve = (): void => {
+    for (const waiter of [...waiting.send, ...waiting.read]) {
+      if (!spend()) return;
+      waiting.send.delete(waiter);
+      waiting.read.delete(waiter);
+      clearTimeout(waiter.timer);
+      waiter.go();
+    }
+  };
+
+  const takeSlice = async (): Promise<BudgetSlice> => {
+    const sends = waiting.send.size;
+    const wanted = Math.min(WANTED_MAX, Math.max(sends, slice));
+    const { owed } = own;
+    try {
+      const taken = await store.take({ chainId, perSecond, ...limits, wanted, sends, owed });
+      own.owed -= owed;
+      return taken;
+    } catch {
+      return { granted: slice, left: 0 };
+    }
+  };
+
+  const takeWhileNeeded = async (): Promise<void> => {
+    while (isAnybodyWaiting()) {
+      const sends = waiting.send.size;
+      const { granted, left } = await takeSlice();
+      if (own.untilMs < performance.now()) own.left = 0;
+      own.left += granted;
+      own.untilMs = performance.now() + KEPT_MS;
+      serve();
+      // A send that came meanwhile does not wait for the pause.
+      if (!isAnybodyWaiting() || (waiting.send.size > 0 && sends === 0)) continue;
+      // Until the bucket has a slice for reads again; a send ends the pause.
+      const pause = pauseOf(((Math.min(slice, limits.capacity) - left) * 1000) / perSecond);
+      wake = pause.end;
+      await pause.ended;
+      wake = null;
+    }
+  };
+
+  const begin = (): void => {
+    if (isTaking) return;
+    isTaking = true;
+    void takeWhileNeeded().finally(() => {
+      isTaking = false;
+      if (isAnybodyWaiting()) begin();
+    });
+  };
+
+  const wait = (kind: "read" | "send"): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting[kind].delete(waiter);
+        reject(onTimeout());
+      }, waitMaxMs);
+      const waiter: Waiter = { go: resolve, timer };
+      waiting[kind].add(waiter);
+      if (kind === "send") wake?.();
+      begin();
+    });
+
+  return {
+    acquire: (kind) => {
+      const isFirst = waiting.send.size === 0 && (kind === "send" || waiting.read.size === 0);
+      return isFirst && spend() ? Promise.resolve() : wait(kind);
+    },
+    owe: (requests) => {
+      own.owed += requests;
+    },
+  };
+};

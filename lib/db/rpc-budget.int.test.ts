@@ -1,0 +1,91 @@
+import { afterAll, expect, test } from "vitest";
+import { createChainRegistry } from "@/lib/chains/registry";
+import type { BudgetStore } from "@/lib/core/shared-budget";
+import { testDatabase } from "@/lib/testing/database";
+import { testConfig } from "@/lib/testing/devnet";
+import { createDatabase } from "./client";
+import { createRpcBudgetStore } from "./rpc-budget";
+
+const { url, database } = await testDatabase();
+const instances = Array.from({ length: 4 }, () => createDatabase(url, { poolSize: 2 }));
+afterAll(() => Promise.all(instances.map((one) => one.close())));
+
+const HOUR = 3_600;
+/** A bucket that takes an hour to bring one request more. */
+const slow = { perSecond: 1 / HOUR, capacity: 100, debtMax: 30, wanted: 7, sends: 0, owed: 0 };
+
+const takeAll = (input: Parameters<BudgetStore["take"]>[0], times: number) =>
+  Promise.all(
+    Array.from({ length: times }, (_, index) => {
+      const one = instances[index % instances.length] ?? database;
+      return createRpcBudgetStore(one).take(input);
+    }),
+  );
+
+const sumOf = (slices: readonly { granted: number }[]): number => slices.reduce((sum, { granted }) => sum + granted, 0);
+
+test("four instances at the same time get exactly what the bucket holds", async () => {
+  const slices = await takeAll({ ...slow, chainId: 1 }, 60);
+  expect(sumOf(slices)).toBe(100);
+  expect(Math.max(...slices.map(({ granted }) => granted))).toBe(7);
+});
+
+test("an empty bucket gives nothing to reads, and to sends what the next second brings", async () => {
+  await takeAll({ ...slow, chainId: 2 }, 60);
+  const sends = await takeAll({ ...slow, chainId: 2, wanted: 4, sends: 4 }, 20);
+  expect(sumOf(sends)).toBe(30);
+  expect(sumOf(await takeAll({ ...slow, chainId: 2 }, 20))).toBe(0);
+});
+
+test("what is owed is taken also from an empty bucket, and the debt has a bound", async () => {
+  await takeAll({ ...slow, chainId: 3, owed: 10_000 }, 2);
+  const [slice] = await takeAll({ ...slow, chainId: 3 }, 1);
+  expect(slice?.granted).toBe(0);
+  expect(slice?.left).toBeCloseTo(-30, 1);
+});
+
+test("the bucket is refilled by the database's clock, up to its capacity", async () => {
+  const rate = { ...slow, chainId: 4, perSecond: 10 };
+  await takeAll({ ...rate, perSecond: slow.perSecond }, 60);
+  await database.pool.query(
+    "UPDATE rpc_budget SET requests = 0, refilled_at = now() - interval '3 s' WHERE chain_id = 4",
+  );
+  const [first] = await takeAll({ ...rate, wanted: 1_000 }, 1);
+  expect(first?.granted).toBeGreaterThanOrEqual(30);
+  await database.pool.query("UPDATE rpc_budget SET refilled_at = now() - interval '1 day' WHERE chain_id = 4");
+  const [full] = await takeAll({ ...rate, wanted: 1_000 }, 1);
+  expect(full?.granted).toBe(100);
+  await database.pool.query("UPDATE rpc_budget SET refilled_at = now() + interval '1 day' WHERE chain_id = 4");
+  expect(sumOf(await takeAll({ ...rate, wanted: 1_000 }, 1))).toBe(0);
+});
+
+const PER_SECOND = 40;
+const CALLS_EACH = 30;
+
+test("four instances send to a node no more than the chain's budget allows in the time that they took", async () => {
+  let sent = 0;
+  const node: typeof fetch = (_, init) => {
+    const calls = JSON.parse(init?.body as string) as { id: number } | { id: number }[];
+    sent += Array.isArray(calls) ? calls.length : 1;
+    const answer = ({ id }: { id: number }) => ({ jsonrpc: "2.0", id, result: "0x1" });
+    return Promise.resolve(Response.json(Array.isArray(calls) ? calls.map(answer) : answer(calls)));
+  };
+  const variables = { RPC_BUDGET_31337: String(PER_SECOND) };
+  const chain = testConfig({ databaseUrl: url, variables }).chains.find(({ id }) => id === 31337);
+  if (chain === undefined) throw new Error("The local chains have no chain 31337.");
+  const registries = instances.map((one) =>
+    createChainRegistry([chain], { fetchFn: node, budgetStore: createRpcBudgetStore(one) }),
+  );
+  const begun = performance.now();
+  await Promise.all(
+    registries.flatMap((registry) =>
+      Array.from({ length: CALLS_EACH }, (_, block) =>
+        registry.client(chain.id).getBalance({ address: chain.contracts.entryPoint, blockNumber: BigInt(block) }),
+      ),
+    ),
+  );
+  const seconds = (performance.now() - begun) / 1000;
+  expect(sent).toBe(instances.length * CALLS_EACH);
+  // The full bucket, and what came meanwhile. Without the shared bucket each of the four would have had as much.
+  expect(sent).toBeLessThanOrEqual(PER_SECOND / 4 + PER_SECOND * seconds);
+});

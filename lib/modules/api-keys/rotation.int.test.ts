@@ -1,0 +1,136 @@
+import { beforeAll, expect, test } from "vitest";
+import { isDomainError } from "@/lib/core/errors";
+import type { Database } from "@/lib/db/client";
+import type { GivenApproval } from "@/lib/modules/approvals/service";
+import { createAuthServices, movableClock } from "@/lib/testing/auth-services";
+import { testDatabase } from "@/lib/testing/database";
+
+const DAY_S = 86_400;
+let database: Database;
+beforeAll(async () => {
+  ({ database } = await testDatabase());
+});
+
+const setUp = async () => {
+  const time = movableClock();
+  const services = createAuthServices({ database, time });
+  /** Another instance on the same database. */
+  const other = createAuthServices({ database, time });
+  const account = services.newAccount();
+  const actor = await services.actorOf(await services.signIn(account));
+  const approved = async <T>(send: (approval?: GivenApproval) => Promise<T>): Promise<T> => {
+    const error: unknown = await send().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    if (!isDomainError(error) || error.code !== "approval_required") throw new Error("No approval was asked for.");
+    const signature = await account.signMessage({ message: error.message });
+    return send({ approvalId: String(error.extra.approvalId), signature });
+  };
+  return { ...services, ...time, other, actor, approved };
+};
+
+const outcome = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "ok",
+    (error: unknown) => (isDomainError(error) ? error.code : String(error)),
+  );
+
+test("after a rotation both secrets stand for the same key on every instance, until the overlap ends", async () => {
+  const { apiKeys, other, actor, advance } = await setUp();
+  const made = await apiKeys.create(actor, { name: "CI" });
+  await other.apiKeys.verify(made.secret);
+  const rotated = await apiKeys.rotate(actor, made.key.id, { overlapSeconds: DAY_S });
+  expect(rotated.secret).not.toBe(made.secret);
+  expect(rotated.key).toMatchObject({ id: made.key.id, last4: rotated.secret.slice(-4) });
+  expect(rotated.key.previous?.last4).toBe(made.secret.slice(-4));
+  advance(2);
+  for (const { verify } of [apiKeys, other.apiKeys]) {
+    expect(await verify(rotated.secret)).toMatchObject({ keyId: made.key.id, expiresAt: null });
+    // Streams that were opened with the old secret end with it.
+    expect(await verify(made.secret)).toMatchObject({ keyId: made.key.id, expiresAt: rotated.key.previous?.until });
+  }
+  advance(DAY_S);
+  for (const { verify } of [apiKeys, other.apiKeys]) {
+    expect(await outcome(verify(made.secret))).toBe("api_key_expired");
+    expect(await outcome(verify(rotated.secret))).toBe("ok");
+  }
+});
+
+test("a leaked secret ends at once, and a second rotation ends what the first one left", async () => {
+  const { apiKeys, actor } = await setUp();
+  const made = await apiKeys.create(actor, { name: "CI" });
+  const second = await apiKeys.rotate(actor, made.key.id, { overlapSeconds: DAY_S });
+  const third = await apiKeys.rotate(actor, made.key.id, { overlapSeconds: 0 });
+  expect(await outcome(apiKeys.verify(third.secret))).toBe("ok");
+  expect(await outcome(apiKeys.verify(second.secret))).toBe("api_key_expired");
+});
+
+test("a revoked key is revoked with both secrets, and is not rotated", async () => {
+  const { apiKeys, actor, advance } = await setUp();
+  const made = await apiKeys.create(actor, { name: "CI" });
+  const rotated = await apiKeys.rotate(actor, made.key.id, { overlapSeconds: DAY_S });
+  await apiKeys.revoke(actor, made.key.id);
+  advance(2);
+  for (const secret of [made.secret, rotated.secret])
+    expect(await outcome(apiKeys.verify(secret))).toBe("api_key_revoked");
+  expect(await outcome(apiKeys.rotate(actor, made.key.id, { overlapSeconds: 0 }))).toBe("invalid_state");
+});
+
+test("a new secret for a key that moves money without codes needs an approval of exactly that, and the owners are told", async () => {
+  const { apiKeys, actor, approved } = await setUp();
+  const exempt = { name: "Till", otp: "exempt", dailyCapUsd: "5" } as const;
+  const made = await approved((approval) => apiKeys.create(actor, { ...exempt, approval }));
+  expect(await outcome(apiKeys.rotate(actor, made.key.id, { overlapSeconds: 0 }))).toBe("approval_required");
+  // An approval for another overlap is none for this one.
+  let given: GivenApproval | undefined;
+  await approved(async (approval) => {
+    given = approval;
+    return apiKeys.rotate(actor, made.key.id, { overlapSeconds: approval === undefined ? 0 : 60, approval });
+  }).then(
+    () => expect.unreachable(),
+    (error: unknown) => expect(error).toMatchObject({ code: "approval_required" }),
+  );
+  expect(given).toBeDefined();
+  expect(await outcome(apiKeys.verify(made.secret))).toBe("ok");
+  const rotated = await approved((approval) => apiKeys.rotate(actor, made.key.id, { overlapSeconds: 0, approval }));
+  expect((await apiKeys.verify(rotated.secret)).policy).toEqual({ otp: "exempt", dailyCapUsd: "5", recipients: [] });
+  const entries = await database.prisma.auditEvent.findMany({
+    where: { subject: made.key.id, action: "api_key.rotated" },
+  });
+  expect(entries.map(({ data }) => data)).toMatchObject([{ before: made.secret.slice(-4), approvedBy: "signature" }]);
+});
+
+test("of two rotations at once one counts, and the other says so", async () => {
+  const { apiKeys, other, actor } = await setUp();
+  const { key } = await apiKeys.create(actor, { name: "CI" });
+  const both = await Promise.all(
+    [apiKeys, other.apiKeys].map(({ rotate }) => outcome(rotate(actor, key.id, { overlapSeconds: DAY_S }))),
+  );
+  expect(both.sort()).toEqual(["invalid_state", "ok"]);
+});
+
+test("a key with networks is refused from elsewhere and where the caller is not known; adding one needs an approval", async () => {
+  const { apiKeys, actor, approved, advance } = await setUp();
+  const { key, secret } = await approved((approval) =>
+    apiKeys.create(actor, {
+      name: "Till",
+      otp: "exempt",
+      dailyCapUsd: "5",
+      networks: ["203.0.113.0/24", "2001:db8::/32"],
+      approval,
+    }),
+  );
+  expect(await outcome(apiKeys.verify(secret, "203.0.113.9"))).toBe("ok");
+  expect(await outcome(apiKeys.verify(secret, "2001:db8::7"))).toBe("ok");
+  for (const from of ["198.51.100.1", "2001:db9::7", null])
+    expect(await outcome(apiKeys.verify(secret, from))).toBe("forbidden");
+  const more = { networks: ["203.0.113.0/24", "2001:db8::/32", "198.51.100.0/24"] };
+  expect(await outcome(apiKeys.update(actor, key.id, more))).toBe("approval_required");
+  expect(await outcome(apiKeys.update(actor, key.id, { networks: ["203.0.113.0/24"] }))).toBe("ok");
+  advance(2);
+  expect(await outcome(apiKeys.verify(secret, "2001:db8::7"))).toBe("forbidden");
+  await expect
+    .poll(async () => (await apiKeys.list(actor)).map(({ lastUsedAddress }) => lastUsedAddress))
+    .toEqual(["203.0.113.9"]);
+});

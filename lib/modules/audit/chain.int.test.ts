@@ -1,0 +1,238 @@
+import { createHmac } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { systemClock } from "@/lib/core/clock";
+import { newId } from "@/lib/core/ids";
+import { createDatabase, type Database } from "@/lib/db/client";
+import { migrateDeploy } from "@/lib/db/migrate";
+import { sqlOn } from "@/lib/db/sql";
+import { createSecrets } from "@/lib/modules/encryption/application-secret";
+import { emptyDatabase, testDatabase } from "@/lib/testing/database";
+import { createAuditLinker } from "./linker";
+import { recordAudit } from "./service";
+import { verifyAudit, type AuditReport, type SavedHeads } from "./verify";
+
+const MIGRATIONS = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
+const SECRET = "dev_0123456789abcdef0123456789abcdef";
+const secrets = createSecrets(SECRET);
+const PROJECTS = [newId("project"), newId("project")] as const;
+let url: string;
+let database: Database;
+const linkerOf = (on: Database, by = secrets) => createAuditLinker({ database: on, secrets: by, clock: systemClock });
+const verify = (saved: SavedHeads = {}, by = secrets): Promise<AuditReport> =>
+  verifyAudit(sqlOn(database.pool), by, saved);
+/** As somebody does who has the whole server: no trigger stands in the way. */
+const change = async (text: string, values: readonly unknown[] = []): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("SET session_replication_role = replica");
+    await client.query(text, [...values]);
+  } finally {
+    await client.end();
+  }
+};
+
+/** @returns the ids of the rows, which were recorded one after the other */
+const record = async (
+  count: number,
+  projectId: string | null = PROJECTS[0],
+  on: Database = database,
+): Promise<string[]> => {
+  const subjects = Array.from({ length: count }, () => newId("payout"));
+  for (const subject of subjects)
+    await on.transaction((tx) =>
+      recordAudit(tx, {
+        projectId,
+        actor: "usr_1",
+        action: "payout.created",
+        subject,
+        data: { total: "1.5", items: 2, note: null, codes: ["b", "a"] },
+        at: new Date(),
+      }),
+    );
+  const { rows } = await on.pool.query<{ id: string }>(
+    "SELECT id FROM audit_event WHERE subject = ANY($1) ORDER BY id",
+    [subjects],
+  );
+  return rows.map(({ id }) => id);
+};
+
+beforeAll(async () => {
+  ({ url, database } = await testDatabase());
+});
+beforeEach(async () => {
+  await change("TRUNCATE audit_event, audit_link, audit_head, audit_unlinked");
+});
+
+/** Seven linked rows of one project, four of another one and one of none. */
+const linked = async (): Promise<{ ids: readonly string[]; heads: SavedHeads }> => {
+  const ids = await record(7);
+  await record(4, PROJECTS[1]);
+  await record(1, null);
+  await linkerOf(database).link();
+  const report = await verify();
+  expect(report).toMatchObject({ chains: 3, rows: 12, waiting: 0, violations: [] });
+  return { ids, heads: report.heads };
+};
+
+test("an audit log that nobody touched is whole, and goes on being so as rows are added", async () => {
+  const { heads } = await linked();
+  await record(3);
+  expect(await verify(heads)).toMatchObject({ rows: 12, waiting: 3, violations: [] });
+  await linkerOf(database).link();
+  expect(await verify(heads)).toMatchObject({ rows: 15, waiting: 0, violations: [] });
+});
+
+test.each([
+  ["actor", "UPDATE audit_event SET actor = 'usr_2' WHERE id = $1"],
+  ["data", `UPDATE audit_event SET data = jsonb_set(data, '{total}', '"2.5"') WHERE id = $1`],
+  ["time", "UPDATE audit_event SET created_at = created_at + interval '1 ms' WHERE id = $1"],
+  ["address", "UPDATE audit_event SET client_address = '203.0.113.9' WHERE id = $1"],
+])("a row whose %s was changed is found, and named alone", async (_, text) => {
+  const { ids } = await linked();
+  await change(text, [ids[3]]);
+  expect((await verify()).violations).toEqual([`${PROJECTS[0]}: row ${ids[3] ?? ""} of link 4 was changed or moved`]);
+});
+
+test("a row that was removed is found, with its link and without", async () => {
+  const { ids } = await linked();
+  await change("DELETE FROM audit_event WHERE id = $1", [ids[2]]);
+  expect((await verify()).violations).toEqual([`${PROJECTS[0]}: row ${ids[2] ?? ""} of link 3 was removed`]);
+  await change("DELETE FROM audit_link WHERE event_id = $1", [ids[2]]);
+  expect((await verify()).violations).toEqual([`${PROJECTS[0]}: links 3 to 3 are missing`]);
+});
+
+test("a row that was moved to another project is found", async () => {
+  const { ids } = await linked();
+  await change("UPDATE audit_event SET project_id = $2 WHERE id = $1", [ids[2], PROJECTS[1]]);
+  expect((await verify()).violations).toEqual([
+    `${PROJECTS[0]}: row ${ids[2] ?? ""} of link 3 was moved to another project`,
+  ]);
+});
+
+test("two rows that changed places are found", async () => {
+  const { ids } = await linked();
+  await change("UPDATE audit_link SET event_id = 'x' WHERE event_id = $1", [ids[1]]);
+  await change("UPDATE audit_link SET event_id = $1 WHERE event_id = $2", [ids[1], ids[4]]);
+  await change("UPDATE audit_link SET event_id = $1 WHERE event_id = 'x'", [ids[4]]);
+  expect((await verify()).violations).toHaveLength(2);
+});
+
+/** Cuts the end of the chain off, as somebody with the whole database but without the application secret can. */
+const cutTail = async (ids: readonly string[]): Promise<void> => {
+  const last = ids.slice(5);
+  await change("DELETE FROM audit_event WHERE id = ANY($1)", [last]);
+  await change("DELETE FROM audit_link WHERE event_id = ANY($1)", [last]);
+};
+
+test("the newest rows cannot be cut off: neither with the old head, nor with one of another secret", async () => {
+  const { ids } = await linked();
+  await cutTail(ids);
+  expect((await verify()).violations).toEqual([`${PROJECTS[0]}: the chain ends at link 5, its head says 7`]);
+  const mac = createHmac("sha256", "guess").update("").digest();
+  await change(
+    `UPDATE audit_head SET seq = 5, mac = $2, hash = (SELECT hash FROM audit_link WHERE chain = $1 AND seq = 5) WHERE chain = $1`,
+    [PROJECTS[0], mac],
+  );
+  expect((await verify()).violations).toEqual([
+    `${PROJECTS[0]}: the code of its head was not made with APP_SECRET or APP_SECRET_PREVIOUS`,
+  ]);
+});
+
+test("a log that was put back as it stood earlier, head and all, is found by the heads that were written down", async () => {
+  const ids = await record(5);
+  await linkerOf(database).link();
+  const { rows: head } = await database.pool.query<object>("SELECT * FROM audit_head");
+  ids.push(...(await record(2)));
+  await linkerOf(database).link();
+  const { heads } = await verify();
+  await cutTail(ids);
+  const { seq, hash, mac } = head[0] as { seq: string; hash: Buffer; mac: Buffer };
+  await change("UPDATE audit_head SET seq = $1, hash = $2, mac = $3", [seq, hash, mac]);
+  expect((await verify()).violations).toEqual([]);
+  expect((await verify(heads)).violations).toEqual([
+    `${PROJECTS[0]}: link 7 is not the one that was written down; the chain was made anew or cut`,
+  ]);
+  await change("TRUNCATE audit_event, audit_link, audit_head");
+  expect((await verify(heads)).violations).toEqual([`${PROJECTS[0]}: the chain was removed`]);
+});
+
+test("two instances link what eight writers record at once: each row once, each chain without gaps", async () => {
+  const others = [createDatabase(url, { poolSize: 4 }), createDatabase(url, { poolSize: 4 })];
+  let writing = true;
+  const linkAgain = async (on: Database): Promise<void> => {
+    const linker = linkerOf(on);
+    while (writing) await linker.link();
+  };
+  const linking = others.map(linkAgain);
+  await Promise.all([
+    ...linking,
+    Promise.all(Array.from({ length: 8 }, (_, index) => record(15, PROJECTS[index % 2]))).finally(
+      () => (writing = false),
+    ),
+  ]);
+  await linkerOf(database).link();
+  await Promise.all(others.map((other) => other.close()));
+  expect(await verify()).toMatchObject({ chains: 2, rows: 120, waiting: 0, violations: [] });
+});
+
+test("a row of a transaction that was rolled back leaves nothing to link", async () => {
+  const failing = database.transaction(async (tx) => {
+    await recordAudit(tx, { projectId: PROJECTS[0], actor: "usr_1", action: "a.b", subject: null, at: new Date() });
+    throw new Error("refused");
+  });
+  await expect(failing).rejects.toThrow("refused");
+  await linkerOf(database).link();
+  expect(await verify()).toMatchObject({ chains: 0, rows: 0, waiting: 0, violations: [] });
+});
+
+test("rows that a process without the chain wrote are linked too; a row that stayed out is reported", async () => {
+  const insert = (at: string): Promise<void> =>
+    change(
+      `INSERT INTO audit_event (id, project_id, actor, action, data, created_at) VALUES ($1, $2, 'usr_1', 'a.b', '{}', ${at})`,
+      [newId("auditEvent"), PROJECTS[0]],
+    );
+  await insert("now() - interval '1 hour'");
+  expect((await verify()).violations).toEqual([expect.stringMatching(/^row aud_\S+ has no link$/)]);
+  await linkerOf(database).link();
+  expect(await verify()).toMatchObject({ rows: 1, violations: [] });
+});
+
+test("a changed application secret keeps the chains: heads get new codes, and the old secret is needed no longer", async () => {
+  await linked();
+  const NEXT = `${SECRET}x`;
+  expect((await verify({}, createSecrets(NEXT))).violations).toHaveLength(3);
+  await linkerOf(database, createSecrets(NEXT, SECRET)).link();
+  expect((await verify({}, createSecrets(NEXT))).violations).toEqual([]);
+});
+
+test("an owner of the tables that is no superuser can add rows, and neither change nor remove them", async () => {
+  const { url: other } = await emptyDatabase();
+  const name = `audit_owner_${newId("project").slice(-12)}`;
+  const admin = new pg.Client({ connectionString: other });
+  await admin.connect();
+  await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'dev' NOSUPERUSER`);
+  await admin.query(`ALTER DATABASE ${new URL(other).pathname.slice(1)} OWNER TO ${name}`);
+  await admin.query(`GRANT ALL ON SCHEMA public TO ${name}`);
+  const theirs = new URL(other);
+  theirs.username = name;
+  theirs.password = "dev";
+  await migrateDeploy(theirs.href, MIGRATIONS);
+  const own = createDatabase(theirs.href, { poolSize: 2 });
+  try {
+    await record(2, PROJECTS[0], own);
+    await linkerOf(own).link();
+    for (const table of ["audit_event", "audit_link"])
+      for (const text of [`DELETE FROM ${table}`, `TRUNCATE ${table}`])
+        await expect(own.pool.query(text)).rejects.toThrow("permission denied");
+    await expect(own.pool.query("UPDATE audit_event SET actor = 'x'")).rejects.toThrow("permission denied");
+    await expect(own.pool.query("UPDATE audit_link SET seq = 9")).rejects.toThrow("permission denied");
+    expect(await verifyAudit(sqlOn(own.pool), secrets)).toMatchObject({ rows: 2, violations: [] });
+  } finally {
+    await own.close();
+    await admin.query(`DROP OWNED BY ${name} CASCADE`).catch(() => undefined);
+    await admin.end();
+  }
+});

@@ -1,0 +1,284 @@
+import type { Role } from "@/lib/core/actor";
+import type { Queryable, Tx } from "@/lib/db/client";
+import type { DecisionRequest as RequestRow, DecisionVote as VoteRow } from "@/lib/db/generated/client";
+import type { Sql } from "@/lib/db/sql";
+import type {
+  ApproverRole,
+  DecisionRequest,
+  DecisionState,
+  Requirement,
+  Subject,
+  Verdict,
+  Vote,
+  Voters,
+} from "./decision";
+
+const VOTES = { votes: { orderBy: { createdAt: "asc" } } } as const;
+
+// CHECK constraints and the code that writes them allow only these texts.
+const parseVote = ({ userId, decision, reason, means, createdAt }: VoteRow): Vote => ({
+  userId,
+  decision: decision as Verdict,
+  reason,
+  means: means as Vote["means"],
+  createdAt,
+});
+
+const parseRequest = ({ votes, ...row }: RequestRow & { votes: VoteRow[] }): DecisionRequest => ({
+  projectId: row.projectId,
+  id: row.id,
+  subject: { type: row.subjectType, id: row.subjectId },
+  digest: new Uint8Array(row.digest),
+  title: row.title,
+  lines: row.lines,
+  maker: row.maker,
+  makerUserId: row.makerUserId,
+  required: { count: row.votesRequired, roles: row.roles as ApproverRole[], excludeMaker: row.excludeMaker },
+  state: row.state as DecisionState,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
+  notifiedAt: row.notifiedAt,
+  decidedAt: row.decidedAt,
+  decidedBy: row.decidedBy,
+  settledAt: row.settledAt,
+  votes: votes.map(parseVote),
+});
+
+interface Key {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+type NewRequest = Omit<DecisionRequest, "state" | "notifiedAt" | "decidedAt" | "decidedBy" | "settledAt" | "votes">;
+
+const INSERT = `
+  INSERT INTO decision_request (project_id, id, subject_type, subject_id, digest, title, lines, maker, maker_user_id, votes_required,
+    roles, exclude_maker, state, created_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5::bytea, $6, $7::text[], $8, $9, $10::int, $11::text[], $12::boolean, 'open', $13::timestamptz, $14::timestamptz)
+  ON CONFLICT (project_id, subject_type, subject_id) WHERE state = 'open' DO NOTHING`;
+
+const INSERT_JOB = `INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, $2, $3::timestamptz, $4)`;
+
+/** False when a request about the subject is open already. */
+export const insertRequest = async (sql: Sql, request: NewRequest): Promise<boolean> => {
+  const { subject, required } = request;
+  const inserted = await sql.change(INSERT, [
+    request.projectId,
+    request.id,
+    subject.type,
+    subject.id,
+    request.digest,
+    request.title,
+    request.lines,
+    request.maker,
+    request.makerUserId,
+    required.count,
+    required.roles,
+    required.excludeMaker,
+    request.createdAt,
+    request.expiresAt,
+  ]);
+  return inserted === 1;
+};
+
+/** Stores the job that mails about the request and ends it in time. */
+export const insertRequestJob = async (
+  sql: Sql,
+  job: { readonly id: string; readonly queue: string; readonly runAt: Date; readonly traceparent: string | null },
+): Promise<void> => {
+  await sql.change(INSERT_JOB, [job.id, job.queue, job.runAt, job.traceparent]);
+};
+
+const OPEN_OF = `
+  SELECT id, digest FROM decision_request
+  WHERE project_id = $1 AND subject_type = $2 AND subject_id = $3 AND state = 'open'`;
+
+export const findOpenOf = async (
+  sql: Sql,
+  projectId: string,
+  { type, id }: Subject,
+): Promise<{ readonly id: string; readonly digest: Uint8Array } | null> =>
+  (await sql.query<{ id: string; digest: Uint8Array }>(OPEN_OF, [projectId, type, id]))[0] ?? null;
+
+const CANCEL = `
+  UPDATE decision_request SET state = 'cancelled', decided_at = $4::timestamptz, settled_at = $4::timestamptz
+  WHERE project_id = $1 AND subject_type = $2 AND subject_id = $3 AND state = 'open'`;
+
+/** open → cancelled, for a subject that was cancelled by itself. */
+export const cancelOf = async (
+  sql: Sql,
+  { projectId, subject, at }: { projectId: string; subject: Subject; at: Date },
+): Promise<void> => {
+  await sql.change(CANCEL, [projectId, subject.type, subject.id, at]);
+};
+
+const REQUIREMENT = `
+  SELECT approvals_count AS count, approvals_roles AS roles, approvals_exclude_maker AS "excludeMaker" FROM project WHERE id = $1`;
+
+/** The project's setting; null when one person's code approves. */
+export const readRequirement = async (sql: Pick<Sql, "query">, projectId: string): Promise<Requirement | null> => {
+  const [row] = await sql.query<{ count: number; roles: ApproverRole[]; excludeMaker: boolean }>(REQUIREMENT, [
+    projectId,
+  ]);
+  return row === undefined || row.count === 0 ? null : row;
+};
+
+export const findRequest = async (db: Queryable, { projectId, id }: Key): Promise<DecisionRequest | null> => {
+  const row = await db.decisionRequest.findUnique({ where: { projectId_id: { projectId, id } }, include: VOTES });
+  return row === null ? null : parseRequest(row);
+};
+
+/** Locks the request, so that votes, expiry and cancelling follow one another. */
+export const lockRequest = async (tx: Tx, key: Key): Promise<DecisionRequest | null> => {
+  await tx.$queryRaw`
+    SELECT 1 FROM decision_request WHERE project_id = ${key.projectId} AND id = ${key.id} FOR NO KEY UPDATE`;
+  return findRequest(tx, key);
+};
+
+export const hasApproved = async (
+  db: Queryable,
+  { projectId, subject, digest }: { projectId: string; subject: Subject; digest: Uint8Array<ArrayBuffer> },
+): Promise<boolean> => {
+  const where = { projectId, subjectType: subject.type, subjectId: subject.id, digest, state: "approved" };
+  return (await db.decisionRequest.findFirst({ where, select: { id: true } })) !== null;
+};
+
+export interface RequestFilter {
+  readonly state?: DecisionState | undefined;
+  readonly subjectType?: string | undefined;
+  readonly subjectId?: string | undefined;
+}
+
+/** Newest first. */
+export const listRequests = async (
+  db: Queryable,
+  {
+    projectId,
+    filter,
+    before,
+    limit,
+  }: { projectId: string; filter: RequestFilter; before: string | undefined; limit: number },
+): Promise<DecisionRequest[]> => {
+  const { state, subjectType, subjectId } = filter;
+  const rows = await db.decisionRequest.findMany({
+    where: {
+      projectId,
+      ...(state === undefined ? {} : { state }),
+      ...(subjectType === undefined ? {} : { subjectType }),
+      ...(subjectId === undefined ? {} : { subjectId }),
+      ...(before === undefined ? {} : { id: { lt: before } }),
+    },
+    include: VOTES,
+    orderBy: { id: "desc" },
+    take: limit,
+  });
+  return rows.map(parseRequest);
+};
+
+/** False when the person has voted already. */
+export const insertVote = async (
+  tx: Tx,
+  key: Key,
+  vote: Vote & { readonly codeId: string | null },
+): Promise<boolean> => {
+  const { projectId, id: requestId } = key;
+  const { count } = await tx.decisionVote.createMany({
+    data: [{ projectId, requestId, ...vote }],
+    skipDuplicates: true,
+  });
+  return count === 1;
+};
+
+/** From open. False when it is not open any more. */
+export const moveRequest = async (
+  tx: Tx,
+  { projectId, id }: Key,
+  to: { readonly state: DecisionState; readonly decidedBy: string | null; readonly at: Date },
+): Promise<boolean> => {
+  const { state, decidedBy, at: decidedAt } = to;
+  const where = { projectId, id, state: "open" };
+  const { count } = await tx.decisionRequest.updateMany({ where, data: { state, decidedBy, decidedAt } });
+  return count === 1;
+};
+
+/** The request's notice was stored. False when it was before. */
+export const markNotified = async (tx: Tx, { projectId, id }: Key, at: Date): Promise<boolean> => {
+  const where = { projectId, id, state: "open", notifiedAt: null };
+  return (await tx.decisionRequest.updateMany({ where, data: { notifiedAt: at } })).count === 1;
+};
+
+export const markSettled = async (db: Queryable, { projectId, id }: Key, at: Date): Promise<void> => {
+  await db.decisionRequest.updateMany({ where: { projectId, id, settledAt: null }, data: { settledAt: at } });
+};
+
+/**
+ * What counts of these people. With `lock` a change of their roles waits for the end of the transaction, so that a vote counts by the
+ * role at the moment of counting.
+ */
+export const readVoters = async (
+  db: Queryable,
+  {
+    projectId,
+    userIds,
+    lock,
+  }: { readonly projectId: string; readonly userIds: readonly string[]; readonly lock: boolean },
+): Promise<Voters> => {
+  const ids = [...new Set(userIds)];
+  if (lock)
+    await db.$queryRaw`
+      SELECT 1 FROM membership WHERE project_id = ${projectId} AND user_id = ANY(${ids}) ORDER BY user_id FOR SHARE`;
+  const users = await db.user.findMany({
+    where: { id: { in: ids } },
+    select: {
+      id: true,
+      email: true,
+      emailVerifiedAt: true,
+      memberships: { where: { projectId }, select: { role: true } },
+    },
+  });
+  return new Map(
+    users.map(({ id, email, emailVerifiedAt, memberships }) => [
+      id,
+      {
+        role: (memberships[0]?.role ?? null) as Role | null,
+        email: emailVerifiedAt === null ? null : (email?.toLowerCase() ?? null),
+      },
+    ]),
+  );
+};
+
+/** The members of the project and its name, for the notice. */
+export const readMembers = async (
+  db: Queryable,
+  projectId: string,
+  limit: number,
+): Promise<{ readonly name: string; readonly userIds: readonly string[] }> => {
+  const project = await db.project.findUniqueOrThrow({
+    where: { id: projectId },
+    select: { name: true, memberships: { select: { userId: true }, orderBy: { createdAt: "asc" }, take: limit } },
+  });
+  return { name: project.name, userIds: project.memberships.map(({ userId }) => userId) };
+};
+
+const columnsOf = (required: Requirement | null) =>
+  required === null
+    ? { approvalsCount: 0, approvalsRoles: [], approvalsExcludeMaker: true }
+    : {
+        approvalsCount: required.count,
+        approvalsRoles: [...required.roles],
+        approvalsExcludeMaker: required.excludeMaker,
+      };
+
+/** Replaces the project's setting. False when it is no longer `from`. */
+export const writeRequirement = async (
+  tx: Tx,
+  { projectId, from, to }: { projectId: string; from: Requirement | null; to: Requirement | null },
+): Promise<boolean> => {
+  const { approvalsRoles, ...before } = columnsOf(from);
+  const where = { id: projectId, ...before, approvalsRoles: { equals: approvalsRoles } };
+  return (await tx.project.updateMany({ where, data: columnsOf(to) })).count === 1;
+};
+
+/** How many members have one of the roles. */
+export const countEligible = (db: Queryable, projectId: string, roles: readonly Role[]): Promise<number> =>
+  db.membership.count({ where: { projectId, role: { in: [...roles] } } });

@@ -1,0 +1,119 @@
+import {
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type AuthenticatorTransportFuture,
+  type RegistrationResponseJSON,
+} from "@simplewebauthn/server";
+import type { addPasskey } from "@/lib/contracts/passkeys";
+import type { BodyOf } from "@/lib/contracts/contract";
+import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
+import type { Passkey } from "./passkey";
+
+/** The relying party of WebAuthn: this service. */
+export interface RelyingParty {
+  /** Domain of PUBLIC_URL. */
+  readonly id: string;
+  readonly origin: string;
+}
+
+export const relyingPartyOf = (publicUrl: string): RelyingParty => {
+  const { hostname: id, origin } = new URL(publicUrl);
+  return { id, origin };
+};
+
+export type NewCredential = BodyOf<typeof addPasskey>["credential"];
+
+const bytesOf = (base64url: string): Buffer => Buffer.from(base64url, "base64url");
+const transportsOf = (names: readonly string[]): AuthenticatorTransportFuture[] =>
+  names as AuthenticatorTransportFuture[];
+
+/** The challenge that the browser says it signed; null when the client data is not what WebAuthn defines. */
+export const challengeOf = (clientDataJSON: string): Buffer | null => {
+  try {
+    const data = JSON.parse(bytesOf(clientDataJSON).toString("utf8")) as { challenge?: unknown } | null;
+    return typeof data?.challenge === "string" ? bytesOf(data.challenge) : null;
+  } catch {
+    return null;
+  }
+};
+
+export interface NewPasskeyOf {
+  readonly userId: string;
+  /** For the dialog of the browser: the address that the person signs in with. */
+  readonly account: string;
+  readonly challenge: Uint8Array;
+  /** Passkeys that the person has: an authenticator that holds one of them makes no second one. */
+  readonly existing: readonly Passkey[];
+  readonly timeoutMs: number;
+}
+
+/** Options for a discoverable credential that verifies the person. */
+export const creationOptions = async (party: RelyingParty, wanted: NewPasskeyOf): Promise<Record<string, unknown>> => ({
+  ...(await generateRegistrationOptions({
+    rpName: "Causeway",
+    rpID: party.id,
+    userID: new Uint8Array(Buffer.from(wanted.userId)),
+    userName: wanted.account,
+    challenge: new Uint8Array(wanted.challenge),
+    timeout: wanted.timeoutMs,
+    attestationType: "none",
+    excludeCredentials: wanted.existing.map(({ credentialId, transports }) => ({
+      id: credentialId,
+      transports: transportsOf(transports),
+    })),
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+  })),
+});
+
+export type Registered = Pick<Passkey, "credentialId" | "publicKey" | "counter" | "transports" | "synced">;
+
+/** The credential when the response is right for this challenge and this service; else null. */
+export const readRegistration = async (
+  party: RelyingParty,
+  credential: NewCredential,
+  challenge: Uint8Array,
+): Promise<Registered | null> => {
+  const { transports = [], ...response } = credential.response;
+  const sent: RegistrationResponseJSON = {
+    ...credential,
+    response: { ...response, transports: transportsOf(transports) },
+    clientExtensionResults: {},
+  };
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: sent,
+    expectedChallenge: Buffer.from(challenge).toString("base64url"),
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+  }).catch(() => ({ verified: false, registrationInfo: undefined }));
+  if (!verified || registrationInfo === undefined) return null;
+  const { credential: made, credentialDeviceType } = registrationInfo;
+  return {
+    credentialId: made.id,
+    publicKey: made.publicKey,
+    counter: BigInt(made.counter),
+    transports,
+    synced: credentialDeviceType === "multiDevice",
+  };
+};
+
+/** The signature counter when the passkey signed this challenge for this service and verified the person; else null. */
+export const readAssertion = async (
+  party: RelyingParty,
+  assertion: PasskeyAssertion,
+  { passkey, challenge }: { readonly passkey: Passkey; readonly challenge: Uint8Array },
+): Promise<bigint | null> => {
+  const { userHandle, ...response } = assertion.response;
+  const sent = { ...response, ...(userHandle === undefined ? {} : { userHandle }) };
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: { ...assertion, response: sent, clientExtensionResults: {} },
+    expectedChallenge: Buffer.from(challenge).toString("base64url"),
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    // The counter is compared where it is stored, so that two uses at once do not both pass.
+    credential: { id: passkey.credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
+    requireUserVerification: true,
+  }).catch(() => ({ verified: false, authenticationInfo: undefined }));
+  return verified && authenticationInfo !== undefined ? BigInt(authenticationInfo.newCounter) : null;
+};

@@ -1,0 +1,218 @@
+/** One list of everything in a project that waits for a person, read from the modules that it belongs to. */
+import type { UserActor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { formatAmount } from "@/lib/core/money";
+import { roleMay } from "@/lib/core/permissions";
+import type { DecisionsService, DecisionView } from "@/lib/modules/decisions/service";
+import { mayOf as mayOfPayout, type PayoutsService, type PayoutView } from "@/lib/modules/payouts/service";
+import {
+  isPrivateKind,
+  mayOf,
+  mayRetry,
+  type Operation,
+  type OperationsService,
+} from "@/lib/modules/operations/service";
+import type { INBOX_KINDS } from "@/lib/contracts/inbox";
+
+export interface InboxItem {
+  readonly kind: (typeof INBOX_KINDS)[number];
+  readonly id: string;
+  readonly title: string;
+  readonly toDo: string;
+  /** Whether the person who reads it may do it. */
+  readonly mine: boolean;
+  readonly by: string | null;
+  readonly since: Date;
+  readonly until: Date | null;
+  /** Of its page in the dashboard. */
+  readonly path: string;
+}
+
+/** A job that failed too often, as far as the inbox shows it. */
+interface StoppedJob {
+  readonly id: string;
+  readonly failures: number;
+  readonly parkedAt: Date;
+}
+
+/** A schedule of payouts, as far as the inbox shows it. */
+interface ScheduleSummary {
+  readonly schedule: {
+    readonly id: string;
+    readonly status: string;
+    readonly rows: number;
+    readonly createdBy: string;
+    readonly createdAt: Date;
+  };
+}
+
+export interface ProjectInboxDeps {
+  readonly decisions: Pick<DecisionsService, "list">;
+  readonly operations: Pick<OperationsService, "listFor">;
+  readonly payouts: Pick<PayoutsService, "list">;
+  readonly schedules: {
+    list(projectId: string, query: { readonly limit: number }): Promise<{ readonly data: readonly ScheduleSummary[] }>;
+  };
+  readonly parkedJobs: { list(actor: UserActor): Promise<readonly StoppedJob[]> };
+  readonly clock: Clock;
+}
+
+const LISTED_MAX = 100;
+/** Older failures stay in the lists of their pages. */
+const FAILED_MS = 7 * 24 * 3_600_000;
+
+const NAMES: Readonly<Record<string, string>> = {
+  swap: "Swap",
+  transfer: "Transfer",
+  swap_and_transfer: "Swap with transfer",
+};
+
+const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+const titleOfOperation = ({ kind, request }: Operation): string => {
+  const name = NAMES[kind] ?? "Private operation";
+  const [source] = request.sources;
+  if (source === undefined) return name;
+  return `${name} of ${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol}`;
+};
+
+const titleOfPayout = ({ payout }: PayoutView): string =>
+  `Payout to ${counted(payout.itemsTotal, payout.kind === "wallets" ? "wallet" : "account")}`;
+
+const decisionToDo = ({ request, mayDecide }: DecisionView, { userId }: UserActor): string => {
+  const missing = `It needs ${counted(request.required.count, "approval")}.`;
+  if (mayDecide) return `Approve or decline it. ${missing}`;
+  return request.votes.some((vote) => vote.userId === userId)
+    ? `You have voted; it waits for others. ${missing}`
+    : `It waits for others. ${missing}`;
+};
+
+const ofDecision = (actor: UserActor, view: DecisionView): InboxItem => ({
+  kind: "decision",
+  id: view.request.id,
+  title: view.request.title,
+  toDo: decisionToDo(view, actor),
+  mine: view.mayDecide,
+  by: view.request.maker,
+  since: view.request.createdAt,
+  until: view.request.expiresAt,
+  path: `/inbox/${view.request.id}`,
+});
+
+const pathOfOperation = ({ id, kind }: Operation): string => (isPrivateKind(kind) ? "/private" : `/activity/${id}`);
+
+const WITH_CODE = "Approve it with a one-time code, or cancel it.";
+
+type Row = Omit<InboxItem, "kind" | "toDo" | "mine" | "until">;
+
+const rowOfOperation = (operation: Operation): Row => ({
+  id: operation.id,
+  title: titleOfOperation(operation),
+  by: operation.createdBy,
+  since: operation.createdAt,
+  path: pathOfOperation(operation),
+});
+
+const rowOfPayout = (view: PayoutView): Row => ({
+  id: view.payout.id,
+  title: titleOfPayout(view),
+  by: view.payout.createdBy,
+  since: view.payout.createdAt,
+  path: `/payouts/${view.payout.id}`,
+});
+
+const rowOfSchedule = ({ schedule: { id, rows, createdBy, createdAt } }: ScheduleSummary): Row => ({
+  id,
+  title: `Scheduled payout to ${counted(rows, "wallet")}`,
+  by: createdBy,
+  since: createdAt,
+  path: `/payouts/schedules/${id}`,
+});
+
+/** An object about which people vote stands there as its request alone. */
+const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const { projectId, role } = actor;
+  const pending = { status: "pending", limit: LISTED_MAX } as const;
+  const [decisions, operations, payouts, schedules] = await Promise.all([
+    deps.decisions.list(actor, { state: "open", limit: LISTED_MAX }),
+    deps.operations.listFor(actor, pending),
+    deps.payouts.list(projectId, pending),
+    deps.schedules.list(projectId, { limit: LISTED_MAX }),
+  ]);
+  const voted = new Set(decisions.data.map(({ request }) => request.subject.id));
+  const common = { toDo: WITH_CODE, mine: roleMay(role, "money:move") };
+  const open = [
+    ...operations.data
+      .filter((operation) => mayOf(operation).approve)
+      .map((one) => ({ ...common, ...rowOfOperation(one), kind: "operation" as const, until: one.expiresAt })),
+    ...payouts.data
+      .filter((view) => mayOfPayout(view).approve)
+      .map((view) => ({ ...common, ...rowOfPayout(view), kind: "payout" as const, until: view.payout.expiresAt })),
+    ...schedules.data
+      .filter(({ schedule }) => schedule.status === "awaiting_approval")
+      .map((view) => ({ ...common, ...rowOfSchedule(view), kind: "schedule" as const, until: null })),
+  ];
+  return [...decisions.data.map((view) => ofDecision(actor, view)), ...open.filter(({ id }) => !voted.has(id))];
+};
+
+const failedAs = async (
+  deps: ProjectInboxDeps,
+  actor: UserActor,
+  status: "failed" | "partially_completed",
+): Promise<InboxItem[]> => {
+  const query = { status, limit: LISTED_MAX };
+  const [operations, payouts] = await Promise.all([
+    deps.operations.listFor(actor, query),
+    deps.payouts.list(actor.projectId, query),
+  ]);
+  const common = { kind: "failure", mine: roleMay(actor.role, "money:move"), by: null, until: null } as const;
+  const words = status === "failed" ? "failed" : "was completed in part";
+  return [
+    ...operations.data.filter(mayRetry).map((operation) => ({
+      ...rowOfOperation(operation),
+      ...common,
+      title: `${titleOfOperation(operation)} ${words}`,
+      toDo: "Read where the money is, and try again what failed.",
+      since: operation.updatedAt,
+    })),
+    ...payouts.data
+      .filter((view) => mayOfPayout(view).retry)
+      .map((view) => ({
+        ...rowOfPayout(view),
+        ...common,
+        title: `${titleOfPayout(view)} ${words}`,
+        toDo: `Read why, and try ${counted(view.payout.itemsFailed, "failed row")} again.`,
+        since: view.payout.updatedAt,
+      })),
+  ];
+};
+
+const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const after = new Date(deps.clock.now().getTime() - FAILED_MS);
+  const lists = await Promise.all([failedAs(deps, actor, "failed"), failedAs(deps, actor, "partially_completed")]);
+  return lists.flat().filter(({ since }) => since > after);
+};
+
+/** For those who may put stopped work back. */
+const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  if (!roleMay(actor.role, "members:manage")) return [];
+  return (await deps.parkedJobs.list(actor)).map((job) => ({
+    kind: "stopped_work",
+    id: job.id,
+    title: `The service stopped trying after ${String(job.failures)} failures`,
+    toDo: "Read the reason in the settings, and let the service try again.",
+    mine: true,
+    by: null,
+    since: job.parkedAt,
+    until: null,
+    path: "/settings#stopped-work",
+  }));
+};
+
+export const createProjectInbox = (deps: ProjectInboxDeps) => ({
+  /** What the person may do first, then the newest; a hundred of each kind at most. */
+  list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
+    const parts = await Promise.all([waiting(deps, actor), failed(deps, actor), stopped(deps, actor)]);
+    return parts.flat().sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
+  },
+});

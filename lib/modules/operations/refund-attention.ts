@@ -1,0 +1,36 @@
+/** What is known of a refund that the chains do not show for certain: column `refund_attention` of a leg. */
+import { z } from "zod";
+import type { RefundDoubt, RefundPayment } from "@/lib/ports/routing";
+import { storedBase, storedHex } from "@/lib/ports/routing-json";
+
+const doubt = z.object({
+  chainId: z.int(),
+  txHash: storedHex,
+  blockNumber: storedBase,
+  logIndex: z.int(),
+  paidBase: storedBase,
+  reason: z.string(),
+});
+
+export const storedRefundAttention = z.object({
+  /** Payments that may contain the refund and that nobody has set aside. Empty: nothing was paid, or a person has decided. */
+  doubts: z.array(doubt),
+  /** The keys of payments that a person said are not the refund. */
+  setAside: z.array(z.string()),
+  /** Until when a person chose to wait, as an ISO date; null when nobody did. */
+  waitUntil: z.string().nullable(),
+  /** The payment that a person named as the refund; null when nobody did. */
+  decided: z.object({ txHash: storedHex, logIndex: z.int(), by: z.string() }).nullable(),
+});
+
+export type RefundAttention = z.output<typeof storedRefundAttention>;
+
+export const NO_ATTENTION: RefundAttention = { doubts: [], setAside: [], waitUntil: null, decided: null };
+
+/** Names a payment among those of all chains. */
+export const paymentKey = ({ chainId, txHash, logIndex }: Pick<RefundPayment, "chainId" | "txHash" | "logIndex">) =>
+  `${chainId}:${txHash}:${logIndex}`;
+
+/** The doubts that a person has not set aside. */
+export const openDoubts = (attention: RefundAttention | null, doubts: readonly RefundDoubt[]): RefundDoubt[] =>
+  doubts.filter((each) => attention?.setAside.includes(paymentKey(each)) !== true);

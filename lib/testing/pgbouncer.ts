@@ -1,0 +1,85 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, vi } from "vitest";
+import { freePort } from "@/lib/os/ports";
+
+const PLACES = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"];
+const START_TIMEOUT_MS = 20_000;
+/** Fewer than the clients have, so that transactions of different clients share connections all the time. */
+const SERVER_CONNECTIONS = 4;
+
+/** Where PgBouncer is installed; null where it is not. */
+export const pgbouncerBinary = (): string | null => PLACES.find((place) => existsSync(place)) ?? null;
+
+/** PgBouncer refuses to run as root, as PostgreSQL does; the user `postgres` exists wherever a test has run the embedded server as root. */
+const accountForRoot = (): { uid: number; gid: number } | null => {
+  if (process.getuid?.() !== 0) return null;
+  const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+};
+
+const configuration = (databaseUrl: string, port: number): string => {
+  const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
+  const server = `host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}`;
+  return [
+    "[databases]",
+    `* = ${server}`,
+    "[pgbouncer]",
+    "listen_addr = 127.0.0.1",
+    `listen_port = ${String(port)}`,
+    "unix_socket_dir =",
+    "auth_type = any",
+    "admin_users = admin",
+    "pool_mode = transaction",
+    `default_pool_size = ${String(SERVER_CONNECTIONS)}`,
+    "max_client_conn = 200",
+    "ignore_startup_parameters = options,extra_float_digits",
+    "",
+  ].join("\n");
+};
+
+export interface Pgbouncer {
+  /** The database through the pooler. */
+  readonly url: string;
+  /** Ends it before the file ends. */
+  stop(): Promise<void>;
+}
+
+/** A PgBouncer in transaction mode before the server of the URL; stopped after the file. */
+export const startPgbouncer = async (binary: string, databaseUrl: string): Promise<Pgbouncer> => {
+  const folder = mkdtempSync(join(tmpdir(), "causeway-pgbouncer-"));
+  const port = await freePort();
+  const file = join(folder, "pgbouncer.ini");
+  writeFileSync(file, configuration(databaseUrl, port), { mode: 0o600 });
+  const account = accountForRoot();
+  if (account !== null) for (const path of [folder, file]) chownSync(path, account.uid, account.gid);
+  const child = spawn(binary, [file], { ...account, cwd: "/", stdio: ["ignore", "ignore", "pipe"] });
+  let log = "";
+  child.stderr.on("data", (chunk: Buffer) => (log = `${log}${chunk.toString()}`.slice(-4_000)));
+  process.once("exit", () => child.kill("SIGKILL"));
+  const hasEnded = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await hasEnded;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  afterAll(stop);
+  const url = new URL(databaseUrl);
+  [url.hostname, url.port] = ["127.0.0.1", String(port)];
+  await vi.waitFor(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${log}`);
+      const client = new pg.Client({ connectionString: url.toString() });
+      await client.connect();
+      await client.end();
+    },
+    { timeout: START_TIMEOUT_MS, interval: 50 },
+  );
+  return { url: url.toString(), stop };
+};

@@ -1,0 +1,30 @@
+/** Makes a local chain look like a rollup, whose transactions pay for their data on a parent chain. */
+import { encodeFunctionData, http, createTestClient, parseAbi, publicActions, walletActions, type Hex } from "viem";
+import { ARBITRUM_NODE_INTERFACE, OP_GAS_PRICE_ORACLE, type RollupKind } from "@/lib/chains/parent-fee";
+import { ROLLUP_FEES_CODE } from "./solidity/rollup-fees";
+
+const abi = parseAbi(["function setPerByte(uint256 perByte)"]);
+const ADDRESSES = { "op-stack": OP_GAS_PRICE_ORACLE, arbitrum: ARBITRUM_NODE_INTERFACE } as const;
+const SENDER = "0x00000000000000000000000000000000000f3e5e";
+
+/**
+ * Puts a contract with the functions of the rollup's own at its address.
+ * @returns sets its price: on the OP stack wei, on Arbitrum gas, for each byte of data
+ */
+export const standInRollup = async (rpcUrl: string, kind: RollupKind) => {
+  const address = ADDRESSES[kind];
+  const client = createTestClient({ mode: "anvil", transport: http(rpcUrl) })
+    .extend(publicActions)
+    .extend(walletActions);
+  const { data: bytecode } = await client.call({ data: ROLLUP_FEES_CODE });
+  if (bytecode === undefined) throw new Error("The contract has no code.");
+  await client.setCode({ address, bytecode });
+  await client.setBalance({ address: SENDER, value: 10n ** 20n });
+  return {
+    setPerByte: async (perByte: bigint): Promise<void> => {
+      const data: Hex = encodeFunctionData({ abi, functionName: "setPerByte", args: [perByte] });
+      const hash = await client.sendUnsignedTransaction({ from: SENDER, to: address, data });
+      await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+    },
+  };
+};
