@@ -24,7 +24,7 @@ export const givenApproval = z
       [code, app, recovery, passkey, signature].filter((proof) => proof !== undefined).length === 1,
     { message: "give one of otp, totp, recoveryCode, passkey and signature", path: ["otp"] },
   )
-  .meta({ description: "The approval of exactly this request; good once, for 10 minutes" });
+  .meta({ id: "GivenApproval", description: "The approval of exactly this request; good once, for 10 minutes" });
 
 /** Error codes that a route which asks for an approval may answer, beside its own. */
 export const APPROVAL_ERRORS = [

@@ -140,13 +140,11 @@ export const requestDecisionCode = defineContract({
   tag,
   auth: "user",
   params,
-  body: z
-    .object({
-      channel: z.enum(["email", "passkey"]).optional().meta({
-        description: "`email` (default) mails a code; `passkey` answers a challenge for the person's passkey",
-      }),
-    })
-    .default({}),
+  query: z.object({
+    channel: z.enum(["email", "passkey"]).optional().meta({
+      description: "`email` (default) mails a code; `passkey` answers a challenge for the person's passkey",
+    }),
+  }),
   status: 200,
   response: requestOtp.response,
   errors: ["not_found", "forbidden", "invalid_state", "otp_channel_missing", "rate_limited", "provider_error"],

@@ -11,6 +11,7 @@ export interface Arrival {
 
 // A leg brings its minimum to the recipient until its arrival is in a block that the balances include; one that is refunded brings what
 // went into the bridge back to its source. A refund that needs a person's attention may be in the balance already, and is not counted.
+// A leg whose route cannot be read has no amount; its operation says so, and the balances are shown without it.
 const ARRIVALS = `
   WITH read AS (SELECT * FROM unnest($2::int[], $3::numeric[]) AS chain (chain_id, block)),
   moving AS (
@@ -33,7 +34,7 @@ const ARRIVALS = `
     CROSS JOIN LATERAL jsonb_path_query_first(m.route_leg, '$.steps[*] ? (@.kind == "bridge")') AS step
     WHERE m.state = 'refunding' OR (m.state = 'refund_seen' AND m.refund_block > read.block))
   SELECT owner, chain_id, lower(token) AS token, sum(amount)::text AS amount
-  FROM coming GROUP BY owner, chain_id, lower(token)`;
+  FROM coming GROUP BY owner, chain_id, lower(token) HAVING sum(amount) IS NOT NULL`;
 
 /** What the project's operations bring to addresses, which may be those of others, and balances of these blocks do not include. */
 export const arrivalsOf = async (

@@ -16,13 +16,19 @@ export const createBlockWaits = ({ head, pollIntervalMs }: BlockWaitsDeps) => {
   const waiting = new Map<number, Set<() => void>>();
   const known = new Map<number, bigint>();
 
+  /** Undefined while the chain does not answer. */
+  const numberOf = async (chainId: number): Promise<bigint | undefined> => {
+    try {
+      return (await head(chainId)).number;
+    } catch {
+      return undefined;
+    }
+  };
+
   const watch = async (chainId: number, wakers: ReadonlySet<() => void>): Promise<void> => {
     while (wakers.size > 0) {
       await sleep(pollIntervalMs(chainId));
-      const number = await head(chainId).then(
-        (found) => found.number,
-        () => undefined,
-      );
+      const number = await numberOf(chainId);
       if (number === undefined || number === known.get(chainId)) continue;
       known.set(chainId, number);
       for (const wake of [...wakers]) wake();

@@ -92,6 +92,10 @@ const show = async (
   return operation;
 };
 
+const shownTo = (actor: Actor, filter: AskedFilter) => ({
+  hidesPrivate: filter.private === "exclude" || !mayReadPrivate(actor),
+});
+
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
   const { repository, lists, waiting, holds, reserves, sponsorship, clock } = deps;
@@ -130,10 +134,6 @@ export const createOperationsService = (deps: OperationsDeps) => {
     if (isPrivateKind(operation.kind) && !mayReadPrivate(actor)) throw notFound();
     return operation;
   };
-
-  const shownTo = (actor: Actor, filter: AskedFilter) => ({
-    hidesPrivate: filter.private === "exclude" || !mayReadPrivate(actor),
-  });
 
   /** The operations of the project with these ids, by id. */
   const getMany = async (projectId: string, ids: readonly string[]): Promise<Map<string, Operation>> => {

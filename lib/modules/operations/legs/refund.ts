@@ -90,8 +90,6 @@ export const refunding = async (step: Step): Promise<StepResult> => {
   }
 };
 
-export const needsAttention = refunding;
-
 /** The payment that a person named, while the chain has it. A deposit that was filled after all is not refunded. */
 const trackDecided = async (step: Step, decided: NonNullable<RefundAttention["decided"]>): Promise<BridgeProgress> => {
   const { routing, request, routeLeg, leg, signal } = step;

@@ -2,7 +2,7 @@ import type { DomainError } from "@/lib/core/errors";
 import { isDomainError } from "@/lib/core/errors";
 import type { LegState } from "@/lib/modules/operations/summary";
 import { bridging, filledSeen } from "./bridge";
-import { needsAttention, refunding, refundSeen } from "./refund";
+import { refunding, refundSeen } from "./refund";
 import { queued } from "./queued";
 import { sourceSeen } from "./source";
 import type { Step, StepDeps, StepInput, StepResult } from "./step";
@@ -18,7 +18,8 @@ const STEPS: Record<LegState, (step: Step) => Promise<StepResult>> = {
   filled_seen: filledSeen,
   refunding,
   refund_seen: refundSeen,
-  needs_attention: needsAttention,
+  // It goes on looking: the chains may still show what happened.
+  needs_attention: refunding,
   completed: done,
   failed: done,
   refunded: done,

@@ -4,6 +4,6 @@ import { toOtpSent } from "@/lib/modules/otp/serializer";
 
 export const POST = route({
   contract: requestDecisionCode,
-  handler: async ({ params, body, actor, services }) =>
-    ok(toOtpSent(await services.decisions.requestCode(actor, params.id, body.channel))),
+  handler: async ({ params, query, actor, services }) =>
+    ok(toOtpSent(await services.decisions.requestCode(actor, params.id, query.channel))),
 });
