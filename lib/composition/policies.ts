@@ -6,10 +6,10 @@ import type { Platform } from "./platform";
 /** The policies of projects, wallets and keys: their documents, and the engine that decides by them. */
 export const buildPolicies = (
   { database, registry, secrets, clock }: Platform,
-  { approvals }: Identity,
+  { approvals, decisions }: Identity,
   prices: EngineDeps["prices"],
 ) => {
-  const policyEngine = createPolicyEngine({ database, prices, approvals: null, secrets, clock });
+  const policyEngine = createPolicyEngine({ database, prices, approvals: decisions, secrets, clock });
   return {
     policyEngine,
     policyDocuments: createPolicyDocuments({ database, approvals, registry, engine: policyEngine, clock }),

@@ -245,6 +245,7 @@ export const approvePayout = defineContract({
     "otp_attempts_exceeded",
     "invalid_signature",
     ...MONEY_ERRORS,
+    "policy_violation",
   ],
 });
 

@@ -4,7 +4,6 @@ import { address, amount, chainId, id, timestamp, tokenRef, usdAmount } from "./
 import { approvalRequirement } from "./decisions";
 import { defineContract } from "./contract";
 import { POLICY_SCOPES, policyRules, RULE_NAMES } from "./policy-rules";
-import { ROLES } from "@/lib/core/actor";
 
 const tag = "Policies";
 
@@ -154,12 +153,7 @@ export const evaluatePolicies = defineContract({
           }),
         )
         .meta({ description: "Each rule of each policy that bounds the movement" }),
-      approval: z
-        .object({
-          count: z.int().meta({ description: "How many people" }),
-          roles: z.array(z.enum(ROLES)).meta({ description: "Of which roles" }),
-          excludeMaker: z.boolean().meta({ description: "Whether the maker may not be one of them" }),
-        })
+      approval: approvalRequirement
         .nullable()
         .meta({ description: "Who would have to approve; null where nobody has to" }),
     })

@@ -1,7 +1,7 @@
 /** The language of policies: what one version of a policy may say. */
 import { z } from "zod";
-import { ROLES } from "@/lib/core/actor";
 import { amount, chainId, tokenRef, usdAmount } from "./common";
+import { approverRole } from "./decisions";
 
 const ASSETS_MAX = 50;
 const CHAINS_MAX = 100;
@@ -83,7 +83,11 @@ const code = z
 const approvals = z.strictObject({
   aboveUsd: usdAmount.meta({ description: "Above this many US dollars, other people have to approve" }),
   count: z.int().min(1).max(APPROVERS_MAX).meta({ description: "How many people have to approve" }),
-  roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length).meta({ description: "Roles of which an approver has one" }),
+  roles: z
+    .array(approverRole)
+    .min(1)
+    .max(approverRole.options.length)
+    .meta({ description: "Roles of which an approver has one" }),
   excludeMaker: z.boolean().meta({ description: "Whether the person who asked for the movement may not approve it" }),
 });
 

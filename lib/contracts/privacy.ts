@@ -114,6 +114,7 @@ export const getPrivateBalances = defineContract({
 
 const moveErrors = [
   "invalid_request",
+  "policy_violation",
   "unsupported_chain",
   "unsupported_token",
   "unknown_pool",
@@ -165,7 +166,7 @@ export const unshield = defineContract({
   }),
   status: 202,
   response: privateTransferRecord,
-  errors: [...moveErrors, "recipient_not_allowed", "policy_violation", "unknown_wallet"],
+  errors: [...moveErrors, "recipient_not_allowed", "unknown_wallet"],
 });
 
 export const privateTransfer = defineContract({
@@ -193,7 +194,7 @@ export const privateTransfer = defineContract({
     }),
   status: 202,
   response: privateTransferRecord,
-  errors: [...moveErrors, "recipient_not_allowed", "policy_violation", "small_anonymity_set"],
+  errors: [...moveErrors, "recipient_not_allowed", "small_anonymity_set"],
 });
 
 export const listPrivateExits = defineContract({

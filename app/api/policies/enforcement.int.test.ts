@@ -76,14 +76,6 @@ describe("operations", () => {
     expect(usage.map(({ spent }) => spent.toFixed())).toEqual(["9"]);
   }, 120_000);
 
-  test("that need the approval of other people are refused while nobody collects it", async () => {
-    const of = await funded();
-    const approvals = { aboveUsd: "10", count: 2, roles: ["owner" as const], excludeMaker: true };
-    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { approvals } });
-    await expect(send(of, "20")).rejects.toMatchObject({ code: "policy_violation" });
-    expect((await send(of, "10")).status).toBe("pending");
-  });
-
   test("of an exempt key wait for a code where a policy asks for one", async () => {
     const of = await funded();
     const rules = { code: { mode: "above" as const, usd: "10" } };

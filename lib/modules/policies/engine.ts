@@ -6,7 +6,7 @@ import type { Secrets } from "@/lib/modules/encryption/service";
 import type { ApprovalPort } from "./approval-port";
 import { PolicyViolationError } from "./errors";
 import { applies, evaluate, type Evaluation } from "./evaluate";
-import type { EffectivePolicy, Facts } from "./facts";
+import type { EffectivePolicy, Facts, RequiredApproval } from "./facts";
 import { comparesUsd, looksAtRecipients, movementsWith, usageAdded, type Intent, type Outflow } from "./intent";
 import {
   addUsage,
@@ -19,6 +19,7 @@ import {
 } from "./repository";
 import { isSealed, sealOf } from "./seal";
 import { fromAtto } from "./sums";
+import { suffices } from "./votes";
 
 export { keysAmong, routeIntent, type Intent, type Outflow } from "./intent";
 export type { Evaluation } from "./evaluate";
@@ -35,6 +36,8 @@ export interface Subject {
 export interface Admission {
   /** A one-time code has approved it. */
   readonly hasCode: boolean;
+  /** The request on which people have voted about it. */
+  readonly decisionId?: string | undefined;
   /** Wallets have sent it by themselves already: it is recorded, because a refusal would only lose track of the money. */
   readonly isSent?: boolean;
 }
@@ -54,10 +57,11 @@ export interface PolicyEngine {
   /** Evaluates without counting or storing anything. */
   dryRun(intent: Intent): Promise<Evaluation>;
   /**
-   * Refuses what the policies deny now, before anything is priced or sent; stores the evaluation of what it refuses.
+   * Refuses what the policies deny now, before anything is priced or sent; stores the evaluation of what it refuses. What needs votes is
+   * refused only where it cannot wait for them.
    * @throws PolicyViolationError
    */
-  refuse(intent: Intent): Promise<Evaluation>;
+  refuse(intent: Intent, how?: { readonly canWait: boolean }): Promise<Evaluation>;
   /**
    * Runs `work` with the check of a movement. Prices are read before; where the check denies, its evaluation is stored after the
    * transaction of `work` was rolled back.
@@ -73,8 +77,7 @@ export interface EngineDeps {
   readonly prices: {
     highestPriceUsd(tokens: readonly Outflow["token"][], signal: AbortSignal): Promise<readonly (string | null)[]>;
   };
-  /** Null: decisions of other people are not collected, so what needs them is refused. */
-  readonly approvals: ApprovalPort | null;
+  readonly approvals: ApprovalPort;
   readonly secrets: Pick<Secrets, "hash" | "matches">;
   readonly clock: Clock;
 }
@@ -100,6 +103,8 @@ interface Decided {
   readonly facts: Facts;
   readonly policies: readonly EffectivePolicy[];
   readonly evaluation: Evaluation;
+  /** The request whose votes allowed it. */
+  readonly decisionId?: string | undefined;
 }
 
 /** @param locks whether the rows of the day's usage stay locked until the transaction ends */
@@ -139,7 +144,7 @@ const rowOf = (
   decided: Decided,
   subject: Subject | null,
 ): StoredEvaluation => {
-  const { facts, policies, evaluation } = decided;
+  const { facts, policies, evaluation, decisionId } = decided;
   const sealed = {
     id: newId("evaluation"),
     projectId: intent.projectId,
@@ -151,7 +156,7 @@ const rowOf = (
   return {
     ...sealed,
     mac: sealOf(secrets, sealed),
-    facts: factsKept(intent, facts),
+    facts: { ...factsKept(intent, facts), ...(decisionId === undefined ? {} : { decisionId }) },
     policies: policies.map(({ id, scope, subjectId, version }) => ({ id, scope, subjectId, version })),
     rules: evaluation.rules,
     code: evaluation.code,
@@ -160,20 +165,30 @@ const rowOf = (
   };
 };
 
-const isApproved = async ({ approvals }: EngineDeps, intent: Intent, subject: Subject | null): Promise<boolean> =>
-  approvals !== null && subject !== null && (await approvals.isApproved(intent.projectId, subject, subject.digest));
+/** Whether people have voted on this subject as the policies demand now. */
+const hasVotes = async (
+  { approvals }: EngineDeps,
+  sql: SqlReader,
+  { projectId, subject, decisionId }: { projectId: string; subject: Subject; decisionId: string | undefined },
+  demanded: RequiredApproval | null,
+): Promise<boolean> => {
+  if (decisionId === undefined || demanded === null) return false;
+  const given = await approvals.approvedBy(sql, { projectId, decisionId, subject });
+  return given !== null && suffices(given, demanded);
+};
 
 /** @throws PolicyViolationError */
 const requireAllowed = async (
   deps: EngineDeps,
   intent: Intent,
   decided: Decided,
-  subject: Subject,
+  { sql, subject, decisionId }: { sql: SqlReader; subject: Subject; decisionId: string | undefined },
 ): Promise<Decided> => {
   const { evaluation } = decided;
   if (evaluation.decision === "allow") return decided;
-  if (evaluation.decision === "needs_approval" && (await isApproved(deps, intent, subject)))
-    return { ...decided, evaluation: { ...evaluation, decision: "allow" } };
+  const about = { projectId: intent.projectId, subject, decisionId };
+  if (evaluation.decision === "needs_approval" && (await hasVotes(deps, sql, about, evaluation.approval)))
+    return { ...decided, decisionId, evaluation: { ...evaluation, decision: "allow" } };
   throw new PolicyViolationError(rowOf(deps, intent, decided, subject), evaluation);
 };
 
@@ -186,10 +201,10 @@ const enforce = async (
   const now = deps.clock.now();
   const found = await policiesOf(sql, intent);
   const first = await decide(sql, intent, { prices, now, locks: true, found });
-  const { hasCode, isSent = false } = admission;
+  const { hasCode, decisionId, isSent = false } = admission;
   const decided = isSent
     ? { ...first, evaluation: { ...first.evaluation, decision: "allow" as const } }
-    : await requireAllowed(deps, intent, first, subject);
+    : await requireAllowed(deps, intent, first, { sql, subject, decisionId });
   if (decided.evaluation.code === "required" && !hasCode && !isSent) return null;
   const { projectId } = intent;
   const added = usageAdded(decided.policies, decided.facts)
@@ -217,11 +232,11 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   return {
     dryRun: async (intent) => (await decideNow(intent)).evaluation,
 
-    refuse: async (intent) => {
+    refuse: async (intent, { canWait } = { canWait: true }) => {
       const decided = await decideNow(intent);
       const { evaluation } = decided;
       if (evaluation.decision === "allow") return evaluation;
-      if (evaluation.decision === "needs_approval" && deps.approvals !== null) return evaluation;
+      if (evaluation.decision === "needs_approval" && canWait) return evaluation;
       const row = rowOf(deps, intent, decided, null);
       await insertEvaluation(reader, row, []);
       throw new PolicyViolationError(row, evaluation);

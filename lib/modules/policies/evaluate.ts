@@ -1,6 +1,7 @@
 import type { RuleName } from "@/lib/contracts/policy-rules";
 import { RULES, type Finding } from "./rules";
 import { movementsOf } from "./sums";
+import { strictest } from "./votes";
 import type { Decision, EffectivePolicy, Facts, RequiredApproval } from "./facts";
 
 /** What one rule of one policy says of a movement. */
@@ -31,7 +32,7 @@ export interface Evaluation {
  */
 export const evaluate = (policies: readonly EffectivePolicy[], facts: Facts): Evaluation => {
   const findings = policies.flatMap((policy) => findingsOf(policy, facts));
-  const required = combined(findings.flatMap(({ finding }) => finding.approval ?? []));
+  const required = strictest(findings.flatMap(({ finding }) => finding.approval ?? []));
   const rules = findings.map(({ policy, finding }) => resultOf(policy, finding)).sort(inOrder);
   const isDenied = rules.some(({ outcome }) => outcome === "deny") || required?.roles.length === 0;
   const decision = isDenied ? "deny" : required === null ? "allow" : "needs_approval";
@@ -74,17 +75,6 @@ const resultOf = ({ id, version, scope }: EffectivePolicy, finding: Finding): Ru
 const inOrder = (a: RuleResult, b: RuleResult): number => {
   const [one, other] = [a, b].map(({ scope, policyId, rule, message }) => `${scope}|${policyId}|${rule}|${message}`);
   return (one ?? "") < (other ?? "") ? -1 : 1;
-};
-
-/** All of them at once: the most people, the roles that every one accepts, and no maker where one excludes the maker. */
-const combined = (approvals: readonly RequiredApproval[]): RequiredApproval | null => {
-  const [first, ...others] = approvals;
-  if (first === undefined) return null;
-  return {
-    count: Math.max(...approvals.map(({ count }) => count)),
-    roles: first.roles.filter((role) => others.every(({ roles }) => roles.includes(role))).sort(),
-    excludeMaker: approvals.some(({ excludeMaker }) => excludeMaker),
-  };
 };
 
 const withoutApprover = (result: RuleResult): RuleResult =>

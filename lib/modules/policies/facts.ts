@@ -1,5 +1,5 @@
 import type { PolicyRules, PolicyScope } from "@/lib/contracts/policy-rules";
-import type { Role } from "@/lib/core/actor";
+import type { Requirement } from "@/lib/modules/decisions/service";
 
 /** A version of a policy. */
 export interface Policy {
@@ -78,8 +78,4 @@ export interface Facts {
 export type Decision = "allow" | "needs_approval" | "deny";
 
 /** Who has to approve. */
-export interface RequiredApproval {
-  readonly count: number;
-  readonly roles: readonly Role[];
-  readonly excludeMaker: boolean;
-}
+export type RequiredApproval = Requirement;

@@ -137,7 +137,8 @@ const start = (context: PrivacyContext, actor: Actor, request: SpendRequest, ori
     const admit =
       codeId === null ? await context.admission(actor, request.pool.token, grossBase) : () => Promise.resolve(true);
     const intent = intentOf(actor, { ...request, token: request.pool.token, chainId: request.pool.chainId, grossBase });
-    if (codeId === null && context.policies.needsCode(actor)) await context.policyEngine.refuse(intent);
+    if (codeId === null && context.policies.needsCode(actor))
+      await context.policyEngine.refuse(intent, { canWait: false });
     const spend: NewSpend = {
       operation: operationOf(context, actor, request, { ...ids, grossBase, origin }),
       transfer: transferOf(context, actor, request, { ...ids, origin }),

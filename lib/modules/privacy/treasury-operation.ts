@@ -153,7 +153,8 @@ export const startOrAwait = async (
     const awaiting = steps.awaiting(treasury);
     const { request } = awaiting;
     const { kind } = run.transfer;
-    await context.policyEngine.refuse(routeIntent(actor, { kind, request, wallets: [treasury], paysRecipient: false }));
+    const intent = routeIntent(actor, { kind, request, wallets: [treasury], paysRecipient: false });
+    await context.policyEngine.refuse(intent, { canWait: false });
     await awaitApproval(context, actor, run, { treasury, ...awaiting });
   };
   if (context.policies.needsCode(actor)) return wait();

@@ -45,12 +45,17 @@ export const accountsIntent = (
   };
 };
 
-/** Queues a payout that a code has approved, unless the policies refuse it. @throws DomainError `policy_violation` */
-const approve = (deps: EnforceDeps, actor: Actor, payout: AccountsPayout, audit: AuditEntry): Promise<boolean> =>
+/** Queues a payout that a code or votes have approved, unless the policies refuse it. @throws DomainError `policy_violation` */
+const approve = (
+  deps: EnforceDeps,
+  actor: Actor,
+  payout: AccountsPayout,
+  { audit, decisionId }: { readonly audit: AuditEntry; readonly decisionId?: string },
+): Promise<boolean> =>
   deps.policyEngine.checking(accountsIntent(actor, payout, deps.assets.find(payout.currency)), (check) =>
     deps.repository.approve(payout.id, audit, async (sql) => {
       const subject = { type: "payout", id: payout.id, digest: payout.digest } as const;
-      const evaluationId = await check.enforce(sql, subject, { hasCode: true });
+      const evaluationId = await check.enforce(sql, subject, { hasCode: true, decisionId });
       if (evaluationId === null) throw new Error("A code was given, and yet one is needed.");
       return evaluationId;
     }),

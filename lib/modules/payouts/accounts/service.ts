@@ -132,7 +132,7 @@ const store = async (
   const payout = newPayout(actor, { ...own, ...checked, rows }, now);
   const admit = await admission(deps, actor, checked);
   const intent = accountsIntent(actor, payout, checked.asset);
-  if (deps.policies.needsCode(actor)) await deps.policyEngine.refuse(intent);
+  const { approval } = await deps.policyEngine.refuse(intent);
   const subject = { type: "payout", id: payout.id, digest: payout.digest } as const;
   const stored = await deps.policyEngine.checking(intent, (check) =>
     deps.repository.insert({
@@ -142,12 +142,18 @@ const store = async (
       keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
       admit: async (sql) => {
         requireFunds(checked, own.mode);
+        if (approval !== null) return null;
         return (await admit(sql, now)) ? check.enforce(sql, subject, { hasCode: false }) : null;
       },
       audit: (row) => createdEntry(actor, row),
       expiresAt: addSeconds(now, APPROVAL_SECONDS),
       ask: (sql, row) =>
-        askVotes(deps.decisions, sql, { payout: row, actor, asked: askedOf(deps, row, checked.items) }),
+        askVotes(deps.decisions, sql, {
+          payout: row,
+          actor,
+          asked: askedOf(deps, row, checked.items),
+          ofPolicies: approval,
+        }),
     }),
   );
   if (stored !== null) return stored;

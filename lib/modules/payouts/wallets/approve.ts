@@ -118,7 +118,10 @@ const approve = async (
   const recipients = rows.map(({ recipient }) => recipient);
   const digest = paymentsDigest({ ...own, projectId, payoutId }, rows);
   return deps.policyEngine.checking(payoutIntent(actor, { ...own, recipients, createdBy }), (check) =>
-    start(deps, actor, awaiting, { ...by, enforce: enforceApproved(check, { type: "payout", id: payoutId, digest }) }),
+    start(deps, actor, awaiting, {
+      ...by,
+      enforce: enforceApproved(check, { type: "payout", id: payoutId, digest }, by.decisionId),
+    }),
   );
 };
 

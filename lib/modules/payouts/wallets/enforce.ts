@@ -54,11 +54,11 @@ export const payoutIntent = (
   };
 };
 
-/** The evaluation of a payout that a code has approved. @throws DomainError `policy_violation` */
+/** The evaluation of a payout that a code or votes have approved. @throws DomainError `policy_violation` */
 export const enforceApproved =
-  (check: Check, subject: Subject) =>
+  (check: Check, subject: Subject, decisionId: string | undefined) =>
   async (sql: Sql): Promise<string> => {
-    const evaluationId = await check.enforce(sql, subject, { hasCode: true });
+    const evaluationId = await check.enforce(sql, subject, { hasCode: true, decisionId });
     if (evaluationId === null) throw new Error("A code was given, and yet one is needed.");
     return evaluationId;
   };

@@ -3,7 +3,7 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Sql, SqlReader } from "@/lib/db/sql";
-import type { Check, Intent, PolicyEngine, PoliciesService } from "@/lib/modules/policies/service";
+import type { Check, Intent, PolicyEngine, PoliciesService, RequiredApproval } from "@/lib/modules/policies/service";
 import type { FundingService } from "@/lib/modules/swaps/service";
 import { askVotes, type VotesPort } from "../ask-votes";
 import { APPROVAL_SECONDS } from "../limits";
@@ -110,11 +110,18 @@ const withQuote = async (deps: StorePayoutDeps, actor: Actor, { bring }: Draft):
   );
 };
 
+interface Given {
+  readonly origin: Origin;
+  readonly check: Check;
+  /** The votes that the policies demand; null where they demand none. */
+  readonly approval: RequiredApproval | null;
+}
+
 const inputOf = (
   deps: StorePayoutDeps,
   actor: Actor,
   request: PayoutRequest,
-  { draft, origin, own, check }: { draft: Draft; origin: Origin; own: NewWalletPayout; check: Check },
+  { draft, origin, own, check, approval }: Given & { draft: Draft; own: NewWalletPayout },
 ): Omit<NewPayoutToWallets, "running"> => {
   const { payout, keys, obstacle, usd } = draft;
   const { fromWalletId, chainId } = own;
@@ -152,6 +159,7 @@ const inputOf = (
         payout: stored,
         actor,
         asked: askedOf(deps, { payout: stored, own }, request.plan.rows),
+        ofPolicies: approval,
       }),
   };
 };
@@ -186,8 +194,8 @@ export const storePayout = async (
   origin: Origin,
 ): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
   const intent = intentOf(actor, request);
-  if (origin.run === null && deps.policies.needsCode(actor)) await deps.policyEngine.refuse(intent);
-  return deps.policyEngine.checking(intent, (check) => storeChecked(deps, actor, request, { origin, check }));
+  const { approval } = await deps.policyEngine.refuse(intent);
+  return deps.policyEngine.checking(intent, (check) => storeChecked(deps, actor, request, { origin, check, approval }));
 };
 
 /** All that leaves the treasury, to every recipient. */
@@ -200,15 +208,16 @@ const storeChecked = async (
   deps: StorePayoutDeps,
   actor: Actor,
   request: PayoutRequest,
-  { origin, check }: { origin: Origin; check: Check },
+  { origin, check, approval }: Given,
 ): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
   const draft = await draftOf(deps, actor, request, origin);
   const brought = await withQuote(deps, actor, draft);
   const own: NewWalletPayout = { ...draft.own, funding: brought };
-  const input = inputOf(deps, actor, request, { draft, origin, own, check });
+  const input = inputOf(deps, actor, request, { draft, origin, own, check, approval });
   const insert = (running: Running | null) => deps.repository.insert({ ...input, running });
   const { digest } = draft.payout;
-  if (origin.run === null && deps.policies.needsCode(actor)) return { stored: await insert(null), digest };
+  const needsCode = origin.run === null && deps.policies.needsCode(actor);
+  if (needsCode || approval !== null) return { stored: await insert(null), digest };
   if (brought !== null) return { stored: await storeFunded(deps, actor, brought.quoteId, input), digest };
   const stored = await deps.money.withHolding(draft.at, request, (holding) => insert({ by: "holding", holding }));
   return { stored, digest };
