@@ -188,6 +188,8 @@ describe("payouts to wallets", () => {
       where: { projectId: of.projectId, subjectId: payoutId },
     });
     expect(evaluated).toBe(1);
+    const { evaluationId } = await of.client.call(getPayout, { params: { id: payoutId } });
+    expect(evaluationId).toMatch(/^evl_/);
   }, 120_000);
 
   test("pay approved contacts alone where the list is on", async () => {

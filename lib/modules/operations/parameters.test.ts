@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Token } from "@/lib/core/token";
 import type { RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import type { SignedPermit } from "@/lib/modules/smart-accounts/service";
 import type { Leg } from "./leg";
 import { parametersDigest } from "./parameters";
 
@@ -34,8 +35,11 @@ const routeLeg: RouteLeg = {
 };
 const leg = {
   ...{ id: "leg_1", position: 0, walletId: "wal_1", walletAddress: A, executorWalletId: null, via: "user_operation" },
-  ...{ sourceChainId: 1, destChainId: 1, amountBase: 5n, routeLeg, state: "queued", version: 0 },
+  ...{ sourceChainId: 1, destChainId: 1, amountBase: 5n, routeLeg, permit: null, state: "queued", version: 0 },
 } as unknown as Leg;
+const permit: SignedPermit = {
+  ...{ standard: "eip2612", token: A, owner: A, spender: B, value: 5n, nonce: 0n, deadline: 9n, signature: "0x11" },
+};
 const operation = { id: "op_1", projectId: "prj_1", kind: "transfer", request };
 
 const hex = (over: Partial<typeof operation> = {}, legs: readonly Leg[] = [leg]): string =>
@@ -56,6 +60,9 @@ test("every parameter that decides what is signed changes the digest", () => {
     { ...leg, executorWalletId: "wal_3" },
     { ...leg, routeLeg: { ...routeLeg, plan: { to: A, value: "5" } } },
     { ...leg, routeLeg: { ...routeLeg, minOutBase: 4n } },
+    { ...leg, permit },
+    { ...leg, permit: { ...permit, value: 6n } },
+    { ...leg, permit: { ...permit, spender: A } },
   ];
   const digests = [
     ...[hex(), hex({ id: "op_2" }), hex({ projectId: "prj_2" }), hex({}, [])],

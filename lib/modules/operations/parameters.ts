@@ -1,5 +1,6 @@
 /** What an operation may move: the data that its evaluation is bound to, and that the signer compares. */
 import { createHash } from "node:crypto";
+import type { SignedPermit } from "@/lib/modules/smart-accounts/service";
 import { asStoredRouteLeg, type Leg } from "./leg";
 import { asStoredRequest, type Operation } from "./operation";
 
@@ -14,6 +15,12 @@ const canonical = (value: unknown): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
 };
 
+/** Addresses and bytes mean the same in upper and lower case, so their case must not change the digest. */
+const lowerCased = (permit: SignedPermit): object =>
+  Object.fromEntries(
+    Object.entries(permit).map(([name, value]) => [name, typeof value === "string" ? value.toLowerCase() : value]),
+  );
+
 // A leg's executor, permit and route never change once it is accepted; its state, hashes and figures do.
 const legParameters = (leg: Leg): object => ({
   id: leg.id,
@@ -25,6 +32,7 @@ const legParameters = (leg: Leg): object => ({
   destChainId: leg.destChainId,
   via: leg.via,
   amountBase: leg.amountBase,
+  permit: leg.permit === null ? null : lowerCased(leg.permit),
   routeLeg: asStoredRouteLeg(leg.routeLeg),
 });
 

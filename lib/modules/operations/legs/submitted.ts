@@ -87,6 +87,8 @@ const signAgain = async (step: Step, account: ManagedAccount, preVerificationGas
     preVerificationGas,
     validUntil,
   });
+  // The stored operation was changed since it was signed. It can only expire.
+  if (signed === null) return "waits";
   const change = {
     userOperation: signed.operation,
     userOpHash: signed.userOpHash,
