@@ -29,7 +29,7 @@ export const permissionGuard = <S extends object>(service: S, needs: Needs<S>): 
     if (permission === null) return [];
     const checked = async (actor: Actor, ...rest: unknown[]): Promise<unknown> => {
       requirePermission(actor, permission);
-      return Reflect.apply(work, service, [actor, ...rest]);
+      return await Reflect.apply(work, service, [actor, ...rest]);
     };
     return [[name, checked]];
   });
