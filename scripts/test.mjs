@@ -82,7 +82,7 @@ const tasks = (chromium) => [
   { name: "boundaries", npm: "check:boundaries" },
   { name: "unused code", npm: "check:unused" },
   { name: "unit", ...twice("unit") },
-  { name: "lint", npm: "check:lint" },
+  { name: "lint", npm: "check:lint", timeoutMs: 10 * MINUTE_MS },
   // Next writes types of the routes while it builds.
   { name: "types", npm: "check:types", after: ["build"] },
   {
@@ -90,7 +90,7 @@ const tasks = (chromium) => [
     ...twice("integration"),
     after: ["unit"],
     cores: Math.max(1, CORES - 2),
-    timeoutMs: 20 * MINUTE_MS,
+    timeoutMs: 25 * MINUTE_MS,
   },
   {
     name: "browser",
