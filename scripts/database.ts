@@ -17,7 +17,7 @@ export const dataDir = (): string => resolve(process.env.CAUSEWAY_DATA_DIR || ".
 /** The server of DATABASE_URL, without the pooler where DATABASE_DIRECT_URL names a way past it; else the stack's own one, which is started for as long as this takes if it does not run. */
 export const findDatabase = async (): Promise<Source> => {
   const { DATABASE_URL: pooled, DATABASE_DIRECT_URL: direct } = process.env;
-  // A command opens few connections, and may keep statements on them.
+  // Commands go past a pooler (PgBouncer): they open few connections, and use named statements, which a pooler does not keep.
   const url = pooled && direct && direct !== "none" ? direct : pooled;
   if (url) return { url, stop: () => Promise.resolve() };
   const folder = resolve(dataDir(), "postgres");

@@ -124,7 +124,7 @@ export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget =
       serve();
       // A send that came meanwhile does not wait for the pause.
       if (!isAnybodyWaiting() || (waiting.send.size > 0 && sends === 0)) continue;
-      // Until the bucket has a slice for reads again; a send ends the pause.
+      // Reads wait until the bucket has a whole slice again. A send that comes meanwhile ends the pause.
       const pause = pauseOf(((Math.min(slice, limits.capacity) - left) * 1000) / perSecond);
       wake = pause.end;
       await pause.ended;

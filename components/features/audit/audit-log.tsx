@@ -16,6 +16,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
+import { Pager } from "@/components/ui/pager";
 import { saveFile } from "@/components/ui/save-file";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
@@ -125,20 +126,7 @@ export const AuditLog = (): ReactNode => {
             rowKey={({ id }) => id}
           />
         )}
-        {data?.nextCursor == null && state.cursor === null ? null : (
-          <div className="flex justify-end gap-2 border-t px-4 py-2">
-            <Button size="sm" disabled={state.cursor === null} onClick={() => void set({ cursor: null })}>
-              Newest
-            </Button>
-            <Button
-              size="sm"
-              disabled={data?.nextCursor == null}
-              onClick={() => void set({ cursor: data?.nextCursor ?? null })}
-            >
-              Older
-            </Button>
-          </div>
-        )}
+        <Pager cursor={state.cursor} nextCursor={data?.nextCursor} onCursor={(next) => void set({ cursor: next })} />
       </Card>
       {shown === undefined ? null : (
         <EntryDialog entry={shown} actorName={nameOf(shown.actor)} onClose={() => void set({ entry: null })} />

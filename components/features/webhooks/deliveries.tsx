@@ -7,6 +7,7 @@ import { useApiQuery } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
+import { Pager } from "@/components/ui/pager";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -107,20 +108,7 @@ export const Deliveries = ({ endpointId }: { readonly endpointId: string }): Rea
           rowKey={({ id }) => id}
         />
       )}
-      {data?.nextCursor == null && cursor === null ? null : (
-        <div className="flex justify-end gap-2 border-t px-4 py-2">
-          <Button size="sm" disabled={cursor === null} onClick={() => void set({ cursor: null })}>
-            Newest
-          </Button>
-          <Button
-            size="sm"
-            disabled={data?.nextCursor == null}
-            onClick={() => void set({ cursor: data?.nextCursor ?? null })}
-          >
-            Older
-          </Button>
-        </div>
-      )}
+      <Pager cursor={cursor} nextCursor={data?.nextCursor} onCursor={(next) => void set({ cursor: next })} />
       {delivery === null ? null : <DeliveryDialog deliveryId={delivery} onClose={() => void set({ delivery: null })} />}
     </Card>
   );

@@ -141,6 +141,22 @@ test("the newest rows cannot be cut off: neither with the old head, nor with one
   ]);
 });
 
+test("new rows on a chain that was cut do not hide the cut", async () => {
+  const { ids } = await linked();
+  await cutTail(ids);
+  await change(
+    `UPDATE audit_head SET seq = 5, mac = 'guess', hash = (SELECT hash FROM audit_link WHERE chain = $1 AND seq = 5) WHERE chain = $1`,
+    [PROJECTS[0]],
+  );
+  for (let turn = 0; turn < 2; turn += 1) {
+    await record(3);
+    await linkerOf(database).link();
+    expect((await verify()).violations).toEqual([
+      `${PROJECTS[0]}: the code of its head was not made with APP_SECRET or APP_SECRET_PREVIOUS`,
+    ]);
+  }
+});
+
 test("a log that was put back as it stood earlier, head and all, is found by the heads that were written down", async () => {
   const ids = await record(5);
   await linkerOf(database).link();

@@ -30,15 +30,15 @@ const WRITE_HEADS = `
     updated_at = EXCLUDED.updated_at`;
 
 /**
- * Rows of processes that were built before there was a chain, which run beside new ones during an upgrade: they wait for a link like
- * all others from now on.
+ * Puts rows without a link among those that wait for one. Processes of a version without chains write such rows while they run beside
+ * new processes during an upgrade.
  */
 const FIND_LEFT_OUT = `
   INSERT INTO audit_unlinked (event_id)
   SELECT event.id FROM audit_event event LEFT JOIN audit_link link ON link.event_id = event.id
   WHERE event.id > $1 AND link.event_id IS NULL ON CONFLICT DO NOTHING`;
 
-/** A head as it is stored. */
+/** The last link of a chain, as the table `audit_head` has it. */
 export interface StoredHead extends Head {
   readonly chain: string;
   /** HMAC-SHA256 over the head. */

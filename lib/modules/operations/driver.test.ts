@@ -80,7 +80,7 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false, broken = [] }: 
         find: () => answer(null),
         receipt: () => {
           looks += 1;
-          // The drive held on; the test has seen enough.
+          // The drive has asked again instead of ending: the test ends it.
           if (looks > legs.length) controller.abort();
           return answer(null);
         },

@@ -54,7 +54,7 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   readonly filled: readonly DraftRow[];
   /** Problems by the row's key. A row that is still being typed in shows only the problems that the service named. */
   readonly problems: ReadonlyMap<number, RowProblems>;
-  /** By the row's key: why the row may be a duplicate. */
+  /** Why a row may be a duplicate, by the key of the row. */
   readonly duplicates: ReadonlyMap<number, string>;
   readonly totals: readonly DraftTotal[];
   readonly sizeProblem: string | null;
