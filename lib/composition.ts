@@ -4,6 +4,7 @@ import { distributorFaults } from "@/lib/chains/distributor-code";
 import { checkChains, type StartReport } from "@/lib/chains/start-checks";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { loadConfig, type Config } from "@/lib/config/env";
+import { permissionGuard } from "@/lib/core/permission-guard";
 import { tracedService } from "@/lib/core/tracing";
 import { sqlOn } from "@/lib/db/sql";
 import type { Database } from "@/lib/db/client";
@@ -36,6 +37,7 @@ import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
 import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-repository";
 import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
 import type { Faucet } from "@/lib/ports/devnet";
+import * as rights from "./composition/caller-rights";
 import type { Overrides } from "./composition/overrides";
 import { buildPlatform, type Platform } from "./composition/platform";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
@@ -81,7 +83,10 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...moneyServices({ platform, chainAccess, money }),
     ...drivers,
     ...payouts,
-    privacy: tracedService("privacy", privacy.service),
+    privacy: tracedService("privacy", {
+      ...permissionGuard(privacy.service, rights.PRIVACY),
+      wallets: permissionGuard(privacy.service.wallets, rights.PRIVATE_WALLETS),
+    }),
     privacyRunner: privacy.runner,
     exportPrivacyWallet: privacy.exportWallet,
     callbacks: webhooks.callbacks,
@@ -182,7 +187,7 @@ const identityServices = (identity: Identity) => ({
   projectPolicies: identity.projectPolicies,
   mailOutbox: identity.mailOutbox,
   walletLinks: identity.walletLinks,
-  contacts: identity.contacts,
+  contacts: permissionGuard(identity.contacts, rights.CONTACTS),
   members: identity.members,
   newProjects: identity.newProjects,
   otp: identity.otp,
@@ -198,12 +203,12 @@ interface MoneyParts {
 
 /** Wallets and their balances, moves over the chains, and the books. */
 const moneyServices = ({ platform: { registry, database, clock, errorLog }, chainAccess, money }: MoneyParts) => ({
-  wallets: chainAccess.wallets,
+  wallets: permissionGuard(chainAccess.wallets, rights.WALLETS),
   transactions: chainAccess.transactions,
-  quotes: tracedService("quotes", money.quotes),
-  swaps: tracedService("swaps", money.swaps),
-  transfers: tracedService("transfers", money.transfers),
-  operations: tracedService("operations", money.operations),
+  quotes: tracedService("quotes", permissionGuard(money.quotes, rights.QUOTES)),
+  swaps: tracedService("swaps", permissionGuard(money.swaps, rights.SWAPS)),
+  transfers: tracedService("transfers", permissionGuard(money.transfers, rights.TRANSFERS)),
+  operations: tracedService("operations", permissionGuard(money.operations, rights.OPERATIONS)),
   streams: money.streams,
   prices: money.prices,
   ledger: money.ledger,
@@ -223,11 +228,14 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
   }),
   globalAccounts: tracedService(
     "globalAccounts",
-    createGlobalAccountsService({
-      ...money,
-      openPayouts: (projectId, accountId) => openPayoutTotals(sqlOn(database.pool), projectId, accountId),
-      clock,
-    }),
+    permissionGuard(
+      createGlobalAccountsService({
+        ...money,
+        openPayouts: (projectId, accountId) => openPayoutTotals(sqlOn(database.pool), projectId, accountId),
+        clock,
+      }),
+      rights.GLOBAL_ACCOUNTS,
+    ),
   ),
   /** Chains on which no payout to wallets is signed, and why. */
   distributorFaults: () => distributorFaults(registry),
@@ -257,9 +265,9 @@ const buildPayouts = ({
   });
   /** `runDueSchedules` makes the payouts of schedules that are due. */
   return {
-    payouts: tracedService("payouts", payouts),
+    payouts: tracedService("payouts", permissionGuard(payouts, rights.PAYOUTS)),
     payoutRunner,
-    payoutSchedules,
+    payoutSchedules: permissionGuard(payoutSchedules, rights.PAYOUT_SCHEDULES),
     runDueSchedules: scheduleRuns.runDue,
   };
 };

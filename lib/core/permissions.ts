@@ -1,7 +1,10 @@
 import type { Actor, Role } from "./actor";
 import { DomainError } from "./errors";
 
-/** What each role of a project may do beyond reading its records. Services check it by `requirePermission`; the pipeline of requests refuses a viewer whatever writes. */
+/**
+ * What each role of a project may do beyond reading its records. Services check it by `requirePermission`, or by the table in
+ * lib/composition/caller-rights.ts; the pipeline of requests refuses a viewer whatever writes, before it reads the body.
+ */
 export const PERMISSIONS = {
   /** Quotes, swaps, transfers, payouts, private operations, global accounts. */
   "money:move": ["owner", "admin", "operator"],

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { createServices } from "@/lib/composition";
+import type { Role, UserActor } from "@/lib/core/actor";
+import type { Permission } from "@/lib/core/permissions";
+import { testConfig } from "@/lib/testing/devnet";
+import * as rights from "./caller-rights";
+
+// Nothing connects before it is used, and a refused caller causes no use: the address answers nobody.
+const services = createServices(testConfig({ databaseUrl: "postgresql://nobody@127.0.0.1:1/none", rpcUrls: null }));
+
+const person = (role: Role): UserActor => ({
+  type: "user",
+  userId: "usr_1",
+  sessionId: "ses_1",
+  projectId: "prj_1",
+  role,
+});
+
+const TABLES = {
+  quotes: rights.QUOTES,
+  swaps: rights.SWAPS,
+  transfers: rights.TRANSFERS,
+  operations: rights.OPERATIONS,
+  globalAccounts: rights.GLOBAL_ACCOUNTS,
+  payouts: rights.PAYOUTS,
+  payoutSchedules: rights.PAYOUT_SCHEDULES,
+  privacy: rights.PRIVACY,
+  contacts: rights.CONTACTS,
+  wallets: rights.WALLETS,
+} as const satisfies Partial<Record<keyof typeof services, unknown>>;
+
+const guarded = Object.entries(TABLES).flatMap(([service, table]) =>
+  Object.entries(table as Record<string, Permission | null>).flatMap(([name, permission]) =>
+    permission === null ? [] : [[service as keyof typeof TABLES, name, permission] as const],
+  ),
+);
+
+/** The code of the refusal, or null where the caller got further. */
+const refusalOf = (service: keyof typeof TABLES, name: string, role: Role): Promise<string | null> => {
+  const work = (services[service] as unknown as Record<string, (actor: UserActor) => Promise<unknown>>)[name];
+  if (work === undefined) throw new Error(`${service} has no ${name}.`);
+  return work(person(role)).then(
+    () => null,
+    (error: unknown) => ((error as { code?: string }).code === "forbidden" ? "forbidden" : null),
+  );
+};
+
+test("there are guarded functions of every service", () => {
+  expect(new Set(guarded.map(([service]) => service))).toEqual(new Set(Object.keys(TABLES)));
+});
+
+test.each(guarded)("%s.%s refuses a viewer before it looks at anything: it needs %s", async (service, name) => {
+  expect(await refusalOf(service, name, "viewer")).toBe("forbidden");
+});
+
+test.each(guarded)("%s.%s does not refuse an operator for the role", async (service, name) => {
+  expect(await refusalOf(service, name, "operator")).toBeNull();
+});
