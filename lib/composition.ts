@@ -211,6 +211,8 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
   operations: tracedService("operations", permissionGuard(money.operations, rights.OPERATIONS)),
   streams: money.streams,
   prices: money.prices,
+  policyEngine: money.policyEngine,
+  policyDocuments: money.policyDocuments,
   ledger: money.ledger,
   reserves: money.reserves,
   sponsorship: money.sponsorship,

@@ -23,6 +23,7 @@ import * as balancesUnified from "@/app/api/balances/unified/route";
 import * as chains from "@/app/api/chains/route";
 import * as contacts from "@/app/api/contacts/route";
 import * as contactsId from "@/app/api/contacts/[id]/route";
+import * as contactsIdApprove from "@/app/api/contacts/[id]/approve/route";
 import * as deliveriesId from "@/app/api/deliveries/[id]/route";
 import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
 import * as devFaucet from "@/app/api/dev/faucet/route";
@@ -83,6 +84,8 @@ import * as payoutsSchedulesId from "@/app/api/payouts/schedules/[id]/route";
 import * as payoutsSchedulesIdApprove from "@/app/api/payouts/schedules/[id]/approve/route";
 import * as payoutsSchedulesIdCancel from "@/app/api/payouts/schedules/[id]/cancel/route";
 import * as policies from "@/app/api/policies/route";
+import * as policiesEvaluate from "@/app/api/policies/evaluate/route";
+import * as policiesVersions from "@/app/api/policies/versions/route";
 import * as privacyBalances from "@/app/api/privacy/balances/route";
 import * as privacyExits from "@/app/api/privacy/exits/route";
 import * as privacyShield from "@/app/api/privacy/shield/route";
@@ -150,6 +153,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/chains", module: chains },
   { path: "/api/contacts", module: contacts },
   { path: "/api/contacts/[id]", module: contactsId },
+  { path: "/api/contacts/[id]/approve", module: contactsIdApprove },
   { path: "/api/deliveries/[id]", module: deliveriesId },
   { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
   { path: "/api/dev/faucet", module: devFaucet },
@@ -210,6 +214,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/schedules/[id]/approve", module: payoutsSchedulesIdApprove },
   { path: "/api/payouts/schedules/[id]/cancel", module: payoutsSchedulesIdCancel },
   { path: "/api/policies", module: policies },
+  { path: "/api/policies/evaluate", module: policiesEvaluate },
+  { path: "/api/policies/versions", module: policiesVersions },
   { path: "/api/privacy/balances", module: privacyBalances },
   { path: "/api/privacy/exits", module: privacyExits },
   { path: "/api/privacy/shield", module: privacyShield },

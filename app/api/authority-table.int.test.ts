@@ -59,6 +59,17 @@ const TABLE: AttackTable = {
     async () => expecting(call("DELETE", `/auth/api-keys/${await keyOf()}`), 200),
   ],
   "PATCH /policies": ["needs approval", () => approvalAsked(call("PATCH", "/policies", { dailyCapUsd: "1001" }))],
+  "PUT /policies": [
+    "needs approval",
+    () => approvalAsked(call("PUT", "/policies", { scope: "project", baseVersion: 0, rules: {} })),
+  ],
+  "POST /policies/evaluate": [
+    "moves nothing",
+    ({ customer, eve }) => {
+      const what = { fromWalletId: customer.treasuryId, chainId: 31337, token: "USDC", amount: "1", recipient: eve };
+      return expecting(call("POST", "/policies/evaluate", what), 200);
+    },
+  ],
   "PATCH /wallets/{id}": [
     "moves nothing",
     ({ customer }) => expecting(call("PATCH", `/wallets/${customer.treasuryId}`, { label: "Till" }), 200),
@@ -85,6 +96,13 @@ const TABLE: AttackTable = {
   "POST /contacts": [
     "moves nothing",
     ({ eve }) => expecting(call("POST", "/contacts", { name: "Eve", address: eve }), 201),
+  ],
+  "POST /contacts/{id}/approve": [
+    "needs approval",
+    async () => {
+      const { body } = await call("POST", "/contacts", { name: "Eve", address: testAccount().address });
+      return approvalAsked(call("POST", `/contacts/${String(body.id)}/approve`, {}));
+    },
   ],
   "DELETE /contacts/{id}": [
     "moves nothing",

@@ -6,6 +6,7 @@ import { EXAMPLES } from "@/lib/http/openapi-examples";
 import { openApiDocument } from "@/lib/http/openapi";
 import { testApi } from "@/lib/testing/api";
 import { callApprovals } from "@/lib/testing/approval-examples";
+import { callPolicies } from "@/lib/testing/policy-examples";
 import { unclearRefund } from "@/lib/testing/unclear-refund";
 import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
 import { testAccount } from "@/lib/testing/factories";
@@ -121,8 +122,7 @@ const keys = async (): Promise<void> => {
   await call("rotateApiKey", { params: { id: plain.id }, body: { overlapSeconds: 3600 }, as: person });
   await call("listApiKeys", { as: person });
   await call("revokeApiKey", { params, as: person });
-  await call("getPolicies", { as: key });
-  await approved("updatePolicies", { dailyCapUsd: "2000" });
+  await callPolicies({ call, approved, as: key, customer, chainId: CHAIN });
 };
 
 const wallets = async (): Promise<void> => {

@@ -14,7 +14,7 @@ import type { WalletsService } from "@/lib/modules/wallets/service";
 const MOVES = "money:move";
 const WRITES = "records:write";
 
-export const QUOTES: Needs<QuotesService> = { create: MOVES, get: null, getOpen: null, store: MOVES };
+export const QUOTES: Needs<QuotesService> = { create: MOVES, refuse: null, get: null, getOpen: null, store: MOVES };
 
 export const SWAPS: Needs<SwapsService> = {
   requestCode: MOVES,
@@ -81,6 +81,12 @@ export const PRIVACY: Needs<PrivacyService> = {
   exits: null,
 };
 
-export const CONTACTS: Needs<ContactsService> = { list: null, get: null, put: WRITES, remove: WRITES };
+export const CONTACTS: Needs<ContactsService> = {
+  list: null,
+  get: null,
+  put: WRITES,
+  approve: "policies:manage",
+  remove: WRITES,
+};
 
 export const WALLETS: Needs<WalletsService> = { createSmartAccount: WRITES, label: WRITES };

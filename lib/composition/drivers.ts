@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository";
 import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
+import { createMaySign } from "@/lib/modules/operations/may-sign";
 import { createHeadRepository } from "@/lib/modules/operations/head-repository";
 import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import { createHeads } from "@/lib/modules/operations/heads";
@@ -17,7 +18,7 @@ import type { Money } from "./money";
 export const buildDrivers = (
   { database, registry, clock, errorLog }: Platform,
   { wallets }: Pick<ChainAccess, "wallets">,
-  { smartAccounts, routing, sponsorship, operationsRepository, legRepository }: Money,
+  { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine }: Money,
 ) => {
   const heads = createHeads({ registry, repository: createHeadRepository(database) });
   const driving = {
@@ -32,6 +33,8 @@ export const buildDrivers = (
       pollIntervalMs: (chainId: number) => registry.get(chainId).pollIntervalMs,
       token: (chainId: number, address: string) => registry.resolveToken(chainId, address),
     },
+    maySign: createMaySign(policyEngine),
+    isAllowed: policyEngine.isAllowed,
     managedAccount: keptAccounts((projectId, walletId) => managedAccountOf(wallets, projectId, walletId)),
     log: errorLog,
   };

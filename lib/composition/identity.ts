@@ -81,7 +81,7 @@ export const buildIdentity = (
     factors: createFactorsService({ database, keyring, approvals, codeLimits, people, projects, publicUrl, clock }),
     auth,
     walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
-    contacts: createContactsService({ database, clock }),
+    contacts: createContactsService({ database, approvals, clock }),
     policies,
     projectPolicies: createProjectPolicies(authority),
     apiKeys,

@@ -26,6 +26,7 @@ import { buildRouting } from "./routing";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
 import { buildMovement } from "./movement";
+import { buildPolicies } from "./policies";
 
 /** Balances, holds and budgets, and the operations that move money over the chains. */
 export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identity: Identity, exitCalls: ExitCalls) => {
@@ -79,18 +80,21 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     listener,
     limitNetworks: config.rateLimitPerIp > 0,
   });
+  const prices = {
+    priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
+    highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
+  };
+  const policies = buildPolicies(platform, identity, prices);
   const movement = buildMovement(platform, chainAccess, identity, {
     routing,
     smartAccounts,
     holds,
     sponsorship,
     operations,
+    policyEngine: policies.policyEngine,
   });
-  const prices = {
-    priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
-    highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
-  };
   return {
+    ...policies,
     routing,
     smartAccounts,
     holds,

@@ -1,4 +1,5 @@
 import { createChainlinkOracle } from "@/lib/adapters/chainlink/price-oracle";
+import type { PolicyEngine } from "@/lib/modules/policies/engine";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
 import { createSwapsService, type SwapsDeps } from "@/lib/modules/swaps/service";
@@ -21,7 +22,9 @@ export const buildMovement = (
     holds,
     sponsorship,
     operations,
+    policyEngine,
   }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations"> & {
+    policyEngine: PolicyEngine;
     holds: HoldsService;
     sponsorship: SponsorshipService;
   },
@@ -35,6 +38,7 @@ export const buildMovement = (
     oracle: overrides.priceOracle ?? createChainlinkOracle({ registry, clock }),
     holds,
     policies,
+    policyEngine,
     sponsorship,
     clock,
   });
@@ -47,6 +51,7 @@ export const buildMovement = (
     holds,
     otp,
     policies,
+    policyEngine,
     decisions,
     sponsorship,
     operations,

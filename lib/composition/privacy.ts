@@ -24,7 +24,7 @@ export const buildPrivacy = (
   platform: Platform,
   { wallets, transactions }: Pick<ChainAccess, "wallets" | "transactions">,
   { otp, policies, approvals, decisions }: Identity,
-  { smartAccounts, operations, sponsorship, prices }: Money,
+  { smartAccounts, operations, sponsorship, prices, policyEngine }: Money,
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
@@ -53,6 +53,7 @@ export const buildPrivacy = (
     sponsorship,
     otp: refuseCodesWhereVotes(otp, decisions),
     policies,
+    policyEngine,
     prices,
     registry,
     clock,
@@ -67,6 +68,7 @@ export const buildPrivacy = (
     engine,
     transactions,
     wallets,
+    isAllowed: policyEngine.isAllowed,
     gasWaits: createGasWaitRepository(database),
     fees: (chainId) => feesWithinCap(registry, chainId),
     pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,

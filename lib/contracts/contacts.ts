@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { address, id, timestamp } from "./common";
 import { defineContract } from "./contract";
 
@@ -9,6 +10,10 @@ const contactRecord = z
     id: id("ct").meta({ description: "Id of the contact" }),
     name: z.string().meta({ description: "Name of whom the address belongs to" }),
     address,
+    state: z.enum(["proposed", "approved"]).meta({
+      description: "Whether it may be paid where a policy asks for approved contacts",
+    }),
+    approvedAt: timestamp.nullable().meta({ description: "When it was approved; null while it is proposed" }),
     createdBy: z
       .string()
       .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
@@ -40,7 +45,7 @@ export const createContact = defineContract({
   path: "/contacts",
   summary: "Puts an address into the address book; one that is there already is renamed",
   description:
-    "Stores a name for an address, for people who choose recipients. It gives no permission to pay the address, and moves nothing. An address that is known gets the new name.",
+    "Stores a name for an address, for people who choose recipients. A new contact is `proposed`: a policy that asks for approved contacts does not let it be paid before POST /contacts/{id}/approve. Moves nothing. An address that is known gets the new name.",
   tag,
   auth: "member",
   scope: "transfers:write",
@@ -62,6 +67,21 @@ export const getContact = defineContract({
   status: 200,
   response: contactRecord,
   errors: ["not_found"],
+});
+
+export const approveContact = defineContract({
+  method: "POST",
+  path: "/contacts/{id}/approve",
+  summary: "Approves a contact; needs an approval (409 approval_required)",
+  description:
+    "Lets the contact be paid where a policy asks for approved contacts, for owners and admins. Answers 409 `approval_required` first; send it again with `approval`. A contact that is approved already stays as it is.",
+  tag,
+  auth: "user",
+  params,
+  body: z.object({ approval: givenApproval.optional() }),
+  status: 200,
+  response: contactRecord,
+  errors: [...APPROVAL_ERRORS, "forbidden", "not_found"],
 });
 
 export const deleteContact = defineContract({

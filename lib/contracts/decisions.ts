@@ -12,7 +12,7 @@ const state = z.enum(["open", "approved", "declined", "expired", "cancelled"]);
 const count = z.int().min(1).max(20).meta({ description: "How many people must approve, 1–20" });
 
 /** Roles that may move money, and so may be asked to approve. */
-const approverRole = z.enum(ROLES).exclude(["viewer"]);
+export const approverRole = z.enum(ROLES).exclude(["viewer"]);
 
 /** Who must approve what awaits approval. */
 export const approvalRequirement = z

@@ -189,6 +189,9 @@ export const operationRecord = z
         nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
       })
       .meta({ description: "Where the money is, and what to do next" }),
+    evaluationId: id("evl").nullable().meta({
+      description: "The evaluation of the policies that let it run; null while it awaits approval",
+    }),
     retryOf: id("op").nullable().meta({ description: "The operation whose failed or refunded legs this tries again" }),
     retriedBy: id("op")
       .nullable()

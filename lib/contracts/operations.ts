@@ -127,6 +127,7 @@ export const retryOperation = defineContract({
     "recipient_not_allowed",
     "minimum_not_reached",
     "provider_error",
+    "policy_violation",
   ],
 });
 
@@ -191,5 +192,6 @@ export const approveOperation = defineContract({
     "minimum_not_reached",
     "note_spent",
     "provider_error",
+    "policy_violation",
   ],
 });

@@ -37,6 +37,9 @@ const payoutBase = z.object({
   reference: z.string().nullable().meta({ description: "Reference of the whole payout; null where none was given" }),
   failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
   retryOf: id("po").nullable().meta({ description: "The payout whose failed rows this one tries again" }),
+  evaluationId: id("evl").nullable().meta({
+    description: "The evaluation of the policies that let it run; null before it may run",
+  }),
   nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
   may: z
     .object({

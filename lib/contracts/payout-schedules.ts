@@ -87,6 +87,7 @@ export const createPayoutSchedule = defineContract({
     "unsupported_chain",
     "unsupported_token",
     "recipient_not_allowed",
+    "policy_violation",
     "payload_too_large",
     "unknown_wallet",
   ],

@@ -91,6 +91,7 @@ export const createAccountsPayout = defineContract({
     "batch_too_large",
     "amount_precision",
     "recipient_not_allowed",
+    "policy_violation",
     "payload_too_large",
     "unsupported_token",
   ],
@@ -164,6 +165,7 @@ export const createWalletsPayout = defineContract({
     "unsupported_chain",
     "unsupported_token",
     "recipient_not_allowed",
+    "policy_violation",
     "payload_too_large",
     ...MONEY_ERRORS,
     "unknown_wallet",
@@ -243,6 +245,7 @@ export const approvePayout = defineContract({
     "otp_attempts_exceeded",
     "invalid_signature",
     ...MONEY_ERRORS,
+    "policy_violation",
   ],
 });
 
@@ -277,6 +280,7 @@ export const retryPayout = defineContract({
     "not_found",
     "invalid_state",
     "recipient_not_allowed",
+    "policy_violation",
     "unsupported_chain",
     "unsupported_token",
     ...MONEY_ERRORS,

@@ -1,10 +1,31 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
-import { usdAmount } from "./common";
+import { address, amount, chainId, id, timestamp, tokenRef, usdAmount } from "./common";
 import { approvalRequirement } from "./decisions";
 import { defineContract } from "./contract";
+import { POLICY_SCOPES, policyRules, RULE_NAMES } from "./policy-rules";
 
 const tag = "Policies";
+
+const scope = z
+  .enum(POLICY_SCOPES)
+  .meta({ description: "What it bounds: the whole project, one wallet, or one API key. The strictest rule wins" });
+const subjectId = z
+  .string()
+  .max(80)
+  .meta({ description: "Id of the wallet (wal_) or API key (key_); the project's own id for the project" });
+
+const policyRecord = z
+  .object({
+    id: id("pol").meta({ description: "Id of this version" }),
+    scope,
+    subjectId,
+    version: z.int().meta({ description: "1, 2, 3 …; only the newest applies" }),
+    rules: policyRules,
+    createdBy: z.string().meta({ description: "The person who made this version" }),
+    createdAt: timestamp.meta({ description: "When it was made" }),
+  })
+  .meta({ id: "Policy" });
 
 const policies = z
   .object({
@@ -16,14 +37,16 @@ const policies = z
     approvals: approvalRequirement.nullable().meta({
       description: "Who must approve what awaits approval; null: the one-time code of one person approves",
     }),
+    policies: z.array(policyRecord).meta({ description: "The newest version of every policy of the project" }),
   })
   .meta({ id: "Policies" });
 
 export const getPolicies = defineContract({
   method: "GET",
   path: "/policies",
-  summary: "What bounds the project's API keys",
-  description: "The project's daily cap for exempt API keys, and how much of it was used on this UTC day.",
+  summary: "What bounds the project's money",
+  description:
+    "The newest version of every policy; the project's daily cap for exempt API keys, and how much of it was used on this UTC day.",
   tag,
   auth: "member",
   status: 200,
@@ -54,4 +77,86 @@ export const updatePolicies = defineContract({
   status: 200,
   response: policies,
   errors: APPROVAL_ERRORS,
+});
+
+export const putPolicy = defineContract({
+  method: "PUT",
+  path: "/policies",
+  summary: "Stores the next version of a policy; needs an approval (409 approval_required)",
+  description:
+    "The rules replace those of the version before, which is kept. They apply at once to everything that is not accepted yet. Answers 409 `approval_required` first; send it again with `approval`.",
+  tag,
+  auth: "user",
+  body: z.object({
+    scope,
+    subjectId: subjectId.optional(),
+    baseVersion: z
+      .int()
+      .min(0)
+      .meta({ description: "The version that the change starts from, 0 for none: a change in between is refused" }),
+    rules: policyRules,
+    approval: givenApproval.optional(),
+  }),
+  status: 200,
+  response: policyRecord,
+  errors: [...APPROVAL_ERRORS, "forbidden", "not_found", "unsupported_chain", "unsupported_token"],
+});
+
+export const listPolicyVersions = defineContract({
+  method: "GET",
+  path: "/policies/versions",
+  summary: "The history of a policy, newest first",
+  description: "Up to 100 versions of one policy, newest first; older ones with `before`. Versions are never changed.",
+  tag,
+  auth: "member",
+  query: z.object({
+    scope,
+    subjectId: subjectId.optional(),
+    before: z.coerce.number().int().positive().optional().meta({ description: "Only versions below this number" }),
+  }),
+  status: 200,
+  response: z.object({ data: z.array(policyRecord).meta({ description: "Versions, newest first" }) }),
+});
+
+export const evaluatePolicies = defineContract({
+  method: "POST",
+  path: "/policies/evaluate",
+  summary: "Tries a movement against the policies, without moving money",
+  description:
+    "Says whether the policies would allow a movement now, whether it would need a one-time code or the approval of other people, and what each rule says. Nothing is stored or counted. What an API key itself asks for (`otp`, its list of recipients) comes on top.",
+  tag,
+  auth: "member",
+  body: z.object({
+    fromWalletId: id("wal").meta({ description: "The wallet that the money would leave" }),
+    chainId: chainId.meta({ description: "Its chain" }),
+    toChainId: chainId.optional().meta({ description: "The recipient's chain, where it is another one" }),
+    token: tokenRef,
+    amount,
+    recipient: address.meta({ description: "Who would be paid" }),
+    keyId: id("key").optional().meta({ description: "The API key that would move it; default: the caller" }),
+  }),
+  status: 200,
+  response: z
+    .object({
+      decision: z.enum(["allow", "needs_approval", "deny"]).meta({ description: "The strictest outcome of all rules" }),
+      code: z.enum(["required", "not"]).meta({ description: "Whether the policies ask for a one-time code" }),
+      rules: z
+        .array(
+          z.object({
+            policyId: id("pol").meta({ description: "The version of the policy" }),
+            version: z.int().meta({ description: "Its number" }),
+            scope,
+            rule: z.enum(RULE_NAMES).meta({ description: "The rule" }),
+            outcome: z.enum(["allow", "needs_approval", "deny"]).meta({ description: "What the rule says" }),
+            message: z.string().meta({ description: "Why, in words" }),
+            field: z.string().meta({ description: "The field of the request that it is about" }),
+          }),
+        )
+        .meta({ description: "Each rule of each policy that bounds the movement" }),
+      approval: approvalRequirement
+        .nullable()
+        .meta({ description: "Who would have to approve; null where nobody has to" }),
+    })
+    .meta({ id: "PolicyEvaluation" }),
+  errors: ["unknown_wallet", "not_found", "unsupported_chain", "unsupported_token", "amount_precision"],
 });

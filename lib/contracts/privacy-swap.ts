@@ -50,6 +50,7 @@ export const quotePrivateSwap = defineContract({
     "chain_unavailable",
     "insufficient_liquidity",
     "provider_error",
+    "policy_violation",
   ],
 });
 
@@ -96,6 +97,7 @@ export const preparePrivateSwap = defineContract({
     "otp_attempts_exceeded",
     "invalid_state",
     "invalid_signature",
+    "policy_violation",
   ],
 });
 
@@ -122,5 +124,6 @@ export const executePrivateSwap = defineContract({
     "chain_unavailable",
     "unknown_privacy_wallet",
     "idempotency_mismatch",
+    "policy_violation",
   ],
 });

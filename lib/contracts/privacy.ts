@@ -114,6 +114,7 @@ export const getPrivateBalances = defineContract({
 
 const moveErrors = [
   "invalid_request",
+  "policy_violation",
   "unsupported_chain",
   "unsupported_token",
   "unknown_pool",

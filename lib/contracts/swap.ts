@@ -69,6 +69,7 @@ export const createQuote = defineContract({
     "recipient_not_allowed",
     "insufficient_liquidity",
     "chain_unavailable",
+    "policy_violation",
   ],
   inputErrorsAs400: true,
 });
@@ -195,6 +196,7 @@ export const prepareSwap = defineContract({
     "no_route",
     "insufficient_liquidity",
     "provider_error",
+    "policy_violation",
   ],
 });
 
@@ -240,6 +242,7 @@ export const executeSwap = defineContract({
     "insufficient_balance",
     "sponsor_budget_exceeded",
     "recipient_not_allowed",
+    "policy_violation",
     "otp_required",
     "insufficient_reserves",
     "chain_unavailable",

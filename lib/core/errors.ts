@@ -14,6 +14,7 @@ export const ERROR_CODES = [
   "forbidden",
   "insufficient_scope",
   "recipient_not_allowed",
+  "policy_violation",
   "sign_up_closed",
   "not_found",
   "method_not_allowed",

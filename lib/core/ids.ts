@@ -31,6 +31,8 @@ export const ID_PREFIXES = {
   approval: "apr",
   decision: "dec",
   invitation: "inv",
+  policy: "pol",
+  evaluation: "evl",
   totpFactor: "totp",
   passkey: "psk",
 } as const;

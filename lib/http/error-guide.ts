@@ -27,6 +27,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     when: "The API key may not pay this recipient.",
     action: "Add the recipient to the key with an approval, or use another key.",
   },
+  policy_violation: {
+    when: "A policy of the project, the wallet or the API key refuses the movement; `details` names the rule and the field.",
+    action:
+      "Change the request, or let an owner or admin change the policy. POST /policies/evaluate tries it without moving money.",
+  },
   sign_up_closed: { when: "New people may not sign up here.", action: "Ask the operator for an invitation." },
   not_found: { when: "It does not exist, or belongs to another project.", action: "Check the id and the project." },
   method_not_allowed: { when: "The path has no such method.", action: "Use a method that the header Allow names." },

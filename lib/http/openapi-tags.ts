@@ -5,7 +5,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "API keys": "Keys for programs: scopes, caps, recipients.",
   Projects: "The project: who did what.",
   Members: "Projects, the people in them, their roles, and invitations by mail.",
-  Policies: "What bounds the project's API keys.",
+  Policies: "What bounds the project's money: caps, recipients, chains, hours, codes and approvals.",
   Approvals: "Payments that several people of the project decide, and the inbox of what waits for a person.",
   Wallets: "Treasury, smart accounts and linked wallets.",
   "Chains and tokens": "What the installation is configured for.",

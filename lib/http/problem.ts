@@ -14,6 +14,7 @@ export const STATUS_OF = {
   forbidden: 403,
   insufficient_scope: 403,
   recipient_not_allowed: 403,
+  policy_violation: 403,
   sign_up_closed: 403,
   not_found: 404,
   method_not_allowed: 405,

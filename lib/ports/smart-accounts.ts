@@ -90,6 +90,11 @@ export interface SmartAccounts {
   sign(scope: SignerScope, prepared: PreparedUserOperation): Promise<UserOperation>;
   /** Adds the owner's signature of `typedData` (65 bytes). @throws DomainError `invalid_signature` */
   withSignature(prepared: Pick<PreparedUserOperation, "operation" | "validUntil">, signature: Hex): UserOperation;
+  /** Whether the operation bears its owner's signature over exactly itself, with this validity. Makes no network call. */
+  isSigned(
+    ownerAddress: EvmAddress,
+    input: { readonly chainId: number; readonly operation: UserOperation; readonly validUntil: Date },
+  ): Promise<boolean>;
   /**
    * Whether the only operation of a nonce key was executed, successfully or not, as of `at.blockNumber` (default: the latest block).
    * @throws DomainError `chain_unavailable`

@@ -13,7 +13,10 @@ import { expect } from "vitest";
 import type { Services } from "@/lib/composition";
 import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
+import { payoutIntent, paymentsDigest } from "@/lib/modules/payouts/wallets/enforce";
 import { dayOf } from "@/lib/modules/sponsorship/service";
+import { actorOf } from "./voters";
 
 export interface SeededRow {
   readonly recipient: Address;
@@ -133,6 +136,23 @@ const insertHolds = async (tx: Tx, { payer, payoutId, projectId, chainId, batche
   }
 };
 
+/** The evaluation without which nothing is signed. */
+const insertEvaluation = async (
+  tx: Tx,
+  { services, payer, payoutId, projectId, chainId, batches }: Seeding,
+): Promise<void> => {
+  const rows = batches.flatMap(({ rows: own, token }) => own.map((row) => ({ ...row, token })));
+  const fromWalletId = payer.treasuryId;
+  const digest = paymentsDigest({ projectId, payoutId, chainId, fromWalletId }, rows);
+  const actor = actorOf("usr_test", projectId, "owner");
+  const recipients = rows.map(({ recipient }) => recipient);
+  const intent = payoutIntent(actor, { chainId, fromWalletId, totals: [], recipients, createdBy: "test" });
+  const evaluationId = await services.policyEngine.checking(intent, (check) =>
+    check.enforce(sqlOf(tx), { type: "payout", id: payoutId, digest }, { hasCode: true }),
+  );
+  await tx.payout.update({ where: { id: payoutId }, data: { evaluationId } });
+};
+
 /**
  * Stores an approved payout that is `processing`, together with its batches, holds and sponsor reservations, without going through the
  * API: tests choose the batches themselves. @returns the payout's id and project
@@ -154,6 +174,7 @@ export const seedPayout = async (
   await database.transaction(async (tx) => {
     await insertPayout(tx, seeding);
     await insertBatches(tx, seeding);
+    await insertEvaluation(tx, seeding);
     await insertHolds(tx, seeding);
     if (withJob) await tx.job.create({ data: { id: payoutId, queue: "payout", runAt: now } });
     const costs = numbered.map(({ number }) => ({

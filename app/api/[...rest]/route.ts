@@ -25,4 +25,4 @@ export const GET = unknown("GET");
 export const POST = unknown("POST");
 export const PATCH = unknown("PATCH");
 export const DELETE = unknown("DELETE");
-export const PUT = unknown("POST");
+export const PUT = unknown("PUT");

@@ -1,10 +1,11 @@
-import { getPolicies, updatePolicies } from "@/lib/contracts/policies";
+import { getPolicies, putPolicy, updatePolicies } from "@/lib/contracts/policies";
 import { ok, route } from "@/lib/http/route";
-import { toPolicies } from "@/lib/modules/policies/serializer";
+import { toPolicies, toPolicy } from "@/lib/modules/policies/serializer";
 
 export const GET = route({
   contract: getPolicies,
-  handler: async ({ actor, services }) => ok(toPolicies(await services.projectPolicies.get(actor.projectId))),
+  handler: async ({ actor: { projectId }, services }) =>
+    ok(toPolicies(await services.projectPolicies.get(projectId), await services.policyDocuments.list(projectId))),
 });
 
 export const PATCH = route({
@@ -12,6 +13,12 @@ export const PATCH = route({
   handler: async ({ body: { dailyCapUsd, approvals, approval }, actor, services }) => {
     if (approvals !== undefined) await services.votingPolicy.set(actor, approvals, approval);
     else if (dailyCapUsd !== undefined) await services.projectPolicies.update(actor, { dailyCapUsd, approval });
-    return ok(toPolicies(await services.projectPolicies.get(actor.projectId)));
+    const policies = await services.policyDocuments.list(actor.projectId);
+    return ok(toPolicies(await services.projectPolicies.get(actor.projectId), policies));
   },
+});
+
+export const PUT = route({
+  contract: putPolicy,
+  handler: async ({ body, actor, services }) => ok(toPolicy(await services.policyDocuments.put(actor, body))),
 });

@@ -12,7 +12,7 @@ import type { Signer } from "@/lib/ports/signer";
 import type { DraftRequest, PreparedUserOperation, PrepareRequest, SmartAccounts } from "@/lib/ports/smart-accounts";
 import { addressOf, CANONICAL_INIT_CODE_HASH, deploymentOf, encodeCalls, encodePayout, SALT_NONCE } from "./encoding";
 import { firstNonceOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
-import { DUMMY_SIGNATURE, packSignature, safeOperationTypedData } from "./signing";
+import { DUMMY_SIGNATURE, isSignedBy, packSignature, safeOperationTypedData } from "./signing";
 
 interface SafeAccountDeps {
   readonly registry: ChainRegistry;
@@ -179,6 +179,10 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     prepare: (request) => prepare({ registry, contracts }, request),
     withSignature,
     sign: async (scope, prepared) => withSignature(prepared, await signer.signTypedData(scope, prepared.typedData)),
+    isSigned: (ownerAddress, { chainId, operation, validUntil }) => {
+      const { entryPoint } = registry.get(chainId).contracts;
+      return isSignedBy(ownerAddress, { chainId, entryPoint, module4337: contracts.module4337, operation, validUntil });
+    },
     nonceUsed: async (chainId, sender, nonceKey, at) => {
       const nonce = await chainCall(chainId, () =>
         registry.client(chainId).readContract({

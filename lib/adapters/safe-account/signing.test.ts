@@ -7,7 +7,7 @@ import { CANONICAL_SAFE } from "@/lib/chains/safe-contracts";
 import { isDomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { firstNonceOf, nonceKeyOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
-import { DUMMY_SIGNATURE, packSignature, safeOperationTypedData } from "./signing";
+import { DUMMY_SIGNATURE, isSignedBy, packSignature, safeOperationTypedData } from "./signing";
 
 const owner = privateKeyToAccount(generatePrivateKey());
 const CHAIN_ID = 31337;
@@ -82,5 +82,35 @@ describe("nonce of a leg", () => {
     expect(sequenceOf(nonce + 1n)).toBe(1n);
     expect(nonceKeyOf("leg_1")).toBeLessThan(1n << 192n);
     expect(nonceKeyOf("leg_1")).not.toBe(nonceKeyOf("leg_2"));
+  });
+});
+
+describe("the check before an operation is signed again", () => {
+  const place = { chainId: CHAIN_ID, entryPoint: entryPoint07Address, module4337: CANONICAL_SAFE.module4337 };
+  const signed = async (): Promise<UserOperation> => ({
+    ...operation,
+    signature: packSignature(VALID_UNTIL, await owner.signTypedData(typed)),
+  });
+  const check = (changed: UserOperation, validUntil = VALID_UNTIL) =>
+    isSignedBy(owner.address, { ...place, operation: changed, validUntil });
+
+  test("accepts what the owner has signed", async () => {
+    expect(await check(await signed())).toBe(true);
+  });
+
+  test("refuses an operation that was changed since, one of another owner, and one without a signature", async () => {
+    const original = await signed();
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    const byStranger = packSignature(VALID_UNTIL, await stranger.signTypedData(typed));
+    const others = [
+      { ...original, callData: "0xabcdee" as const },
+      { ...original, nonce: original.nonce + 1n },
+      { ...original, maxFeePerGas: 400n },
+      { ...original, signature: byStranger },
+      { ...original, signature: DUMMY_SIGNATURE },
+      { ...original, signature: "0x" as const },
+    ];
+    for (const other of others) expect(await check(other)).toBe(false);
+    expect(await check(original, new Date(VALID_UNTIL.getTime() + 60_000))).toBe(false);
   });
 });

@@ -1,5 +1,15 @@
-import { concatHex, encodePacked, isHex, parseSignature, serializeSignature, size, type Hex } from "viem";
-import type { TypedDataDefinition } from "viem";
+import {
+  concatHex,
+  encodePacked,
+  isHex,
+  parseSignature,
+  serializeSignature,
+  size,
+  slice,
+  verifyTypedData,
+  type Hex,
+  type TypedDataDefinition,
+} from "viem";
 import { DomainError } from "@/lib/core/errors";
 import { initCodeOf, paymasterAndDataOf } from "@/lib/chains/erc4337/user-operation";
 import type { UserOperation } from "@/lib/ports/bundler";
@@ -73,6 +83,22 @@ const normalised = (signature: Hex): Hex => {
 /** validAfter (6 bytes) ‖ validUntil (6 bytes) ‖ the owner's signature: `signature` of the user operation. */
 export const packSignature = (validUntil: Date, ownerSignature: Hex): Hex =>
   concatHex([encodePacked(["uint48", "uint48"], [VALID_AFTER, unixSeconds(validUntil)]), normalised(ownerSignature)]);
+
+const VALIDITY_BYTES = 12;
+
+/** Whether the operation bears the owner's signature over itself, with this validity. */
+export const isSignedBy = async (owner: EvmAddress, input: SafeOperation): Promise<boolean> => {
+  const packed = input.operation.signature;
+  if (!isHex(packed) || size(packed) !== VALIDITY_BYTES + ECDSA_BYTES) return false;
+  const signature = slice(packed, VALIDITY_BYTES);
+  try {
+    if (packSignature(input.validUntil, signature) !== packed) return false;
+    return await verifyTypedData({ ...safeOperationTypedData(input), address: owner, signature });
+  } catch {
+    // Bytes that are no signature of secp256k1.
+    return false;
+  }
+};
 
 /**
  * A well-formed dummy signature of the highest gas cost that recovers to another address: validation runs to its end

@@ -10,11 +10,16 @@ export interface Contact {
   /** The user or API key that added it. */
   readonly createdBy: string;
   readonly createdAt: Date;
+  /** Only an approved contact is paid where a policy asks for approved contacts. */
+  readonly state: "proposed" | "approved";
+  readonly approvedAt: Date | null;
+  readonly approvedBy: string | null;
 }
 
 /** A row of the table `contact`. */
-interface StoredContact extends Omit<Contact, "address"> {
+interface StoredContact extends Omit<Contact, "address" | "state"> {
   readonly address: string;
+  readonly state: string;
 }
 
 /** @throws ZodError when the stored address is none */
@@ -25,4 +30,7 @@ export const parseContact = (row: StoredContact): Contact => ({
   address: storedAddress.parse(row.address),
   createdBy: row.createdBy,
   createdAt: row.createdAt,
+  state: row.state === "approved" ? "approved" : "proposed",
+  approvedAt: row.approvedAt,
+  approvedBy: row.approvedBy,
 });

@@ -19,8 +19,11 @@ export const findContact = async (db: Queryable, projectId: string, id: string):
 export const countContacts = (db: Queryable, projectId: string): Promise<number> =>
   db.contact.count({ where: { projectId } });
 
-/** Stores the contact, or renames the existing contact of the address. */
-export const upsertContact = async (db: Queryable, contact: Contact): Promise<Contact> => {
+/** Stores the contact as proposed, or renames the existing contact of the address, whose state stays. */
+export const upsertContact = async (
+  db: Queryable,
+  contact: Omit<Contact, "state" | "approvedAt" | "approvedBy">,
+): Promise<Contact> => {
   const { projectId, address, name } = contact;
   return parseContact(
     await db.contact.upsert({
@@ -29,6 +32,19 @@ export const upsertContact = async (db: Queryable, contact: Contact): Promise<Co
       update: { name },
     }),
   );
+};
+
+/** proposed → approved. False when it is not proposed any more. */
+export const approveContact = async (
+  db: Queryable,
+  { projectId, id }: Pick<Contact, "projectId" | "id">,
+  approved: { readonly by: string; readonly at: Date },
+): Promise<boolean> => {
+  const { count } = await db.contact.updateMany({
+    where: { projectId, id, state: "proposed" },
+    data: { state: "approved", approvedAt: approved.at, approvedBy: approved.by },
+  });
+  return count === 1;
 };
 
 export const deleteContact = async (db: Queryable, projectId: string, id: string): Promise<Contact | null> => {

@@ -6,6 +6,8 @@ export const toContact = (contact: Contact): ResponseOf<typeof createContact> =>
   id: contact.id,
   name: contact.name,
   address: contact.address,
+  state: contact.state,
+  approvedAt: contact.approvedAt?.toISOString() ?? null,
   createdBy: contact.createdBy,
   createdAt: contact.createdAt.toISOString(),
 });

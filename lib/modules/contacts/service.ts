@@ -1,16 +1,18 @@
-import { actorName, type Actor } from "@/lib/core/actor";
+import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
+import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
+import { quoted, type ApprovalsService, type GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Contact } from "./contact";
-import { countContacts, deleteContact, findContact, listContacts, upsertContact } from "./repository";
+import { approveContact, countContacts, deleteContact, findContact, listContacts, upsertContact } from "./repository";
 
 export type { Contact } from "./contact";
 
-/** The address book of a project. It only names addresses: who may be paid is decided by the policies. */
+/** The address book of a project. It names addresses and says which are approved; a policy may ask that only those are paid. */
 export interface ContactsService {
   /** By name (1,000 at most). */
   list(actor: Actor): Promise<Contact[]>;
@@ -18,6 +20,11 @@ export interface ContactsService {
   get(actor: Actor, id: string): Promise<Contact>;
   /** An address that is there already is renamed. @throws DomainError `invalid_state` when the book is full */
   put(actor: Actor, input: { readonly name: string; readonly address: EvmAddress }): Promise<Contact>;
+  /**
+   * Lets a policy that asks for approved contacts pay this one. A contact that is approved already stays as it is.
+   * @throws DomainError `forbidden` unless owner or admin, `not_found`, `approval_required`, `invalid_state`
+   */
+  approve(actor: UserActor, id: string, given: GivenApproval | undefined): Promise<Contact>;
   /** @throws DomainError `not_found` */
   remove(actor: Actor, id: string): Promise<{ id: string }>;
 }
@@ -26,6 +33,7 @@ const CONTACTS_MAX = 1000;
 
 export const createContactsService = (deps: {
   readonly database: Database;
+  readonly approvals: Pick<ApprovalsService, "requireApproval">;
   readonly clock: Clock;
 }): ContactsService => {
   const { database, clock } = deps;
@@ -36,13 +44,42 @@ export const createContactsService = (deps: {
     at: clock.now(),
   });
 
+  const get = async (projectId: string, id: string): Promise<Contact> => {
+    const contact = isId("contact", id) ? await findContact(database.prisma, projectId, id) : null;
+    if (contact === null) throw notFound();
+    return contact;
+  };
+
+  const approve: ContactsService["approve"] = async (actor, id, given) => {
+    requirePermission(actor, "policies:manage");
+    const contact = await get(actor.projectId, id);
+    if (contact.state === "approved") return contact;
+    const { name, address } = contact;
+    const change = {
+      kind: "contact.approve",
+      title: "Approve a contact, so that it may be paid where only approved contacts may",
+      lines: [`Name: ${quoted(name)}`, `Address: ${address}`],
+      values: { projectId: actor.projectId, id, name, address },
+    };
+    const approved = await deps.approvals.requireApproval(actor, change, given);
+    await database.transaction(async (tx) => {
+      await approved.consume(tx);
+      if (!(await approveContact(tx, contact, { by: actorName(actor), at: clock.now() })))
+        throw new DomainError(
+          "invalid_state",
+          "The contact was changed meanwhile. Read it again; nothing was approved.",
+        );
+      const entry = entryOf(actor, contact);
+      const data = { ...entry.data, ...approved.record };
+      await recordAudit(tx, { ...entry, data, action: "contact.approved" });
+    });
+    return get(actor.projectId, id);
+  };
+
   return {
+    approve,
     list: ({ projectId }) => listContacts(database.prisma, projectId, CONTACTS_MAX),
-    get: async ({ projectId }, id) => {
-      const contact = isId("contact", id) ? await findContact(database.prisma, projectId, id) : null;
-      if (contact === null) throw notFound();
-      return contact;
-    },
+    get: ({ projectId }, id) => get(projectId, id),
     put: (actor, { name, address }) =>
       database.transaction(async (tx) => {
         const { projectId } = actor;

@@ -143,6 +143,17 @@ export const hasApproved = async (
   return (await db.decisionRequest.findFirst({ where, select: { id: true } })) !== null;
 };
 
+const APPROVED = `
+  SELECT votes_required AS count, roles, exclude_maker AS "excludeMaker" FROM decision_request
+  WHERE project_id = $1 AND id = $2 AND subject_type = $3 AND subject_id = $4 AND state = 'approved'`;
+
+/** What the approved request about this subject demanded; null when there is none of this id. */
+export const findApproved = async (
+  sql: Pick<Sql, "query">,
+  { projectId, decisionId, subject }: { projectId: string; decisionId: string; subject: Subject },
+): Promise<Requirement | null> =>
+  (await sql.query<Requirement>(APPROVED, [projectId, decisionId, subject.type, subject.id]))[0] ?? null;
+
 export interface RequestFilter {
   readonly state?: DecisionState | undefined;
   readonly subjectType?: string | undefined;

@@ -24,6 +24,7 @@ import { cancelDecision, openDecision, type NewDecision } from "./requests";
 import {
   findOpenOf,
   findRequest,
+  findApproved,
   hasApproved,
   listRequests,
   readRequirement,
@@ -119,6 +120,11 @@ export interface DecisionsService {
   requirementOf(projectId: string, sql?: Pick<Sql, "query">): Promise<Requirement | null>;
   /** Whether people of the project have approved exactly this. */
   isApproved(projectId: string, subject: Subject, digest: Uint8Array<ArrayBuffer>): Promise<boolean>;
+  /** What the approved request about this subject demanded, which its votes have met; null when there is none of this id. */
+  approvedBy(
+    sql: Pick<Sql, "query">,
+    request: { readonly projectId: string; readonly decisionId: string; readonly subject: Subject },
+  ): Promise<Requirement | null>;
   /**
    * Refuses to let one person's code approve an object: a request about it is open, or the project demands votes.
    * @throws DomainError `invalid_state`, naming the request in `decisionId`
@@ -153,6 +159,7 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
     openOn: (sql, input) => openDecision(sql, input, clock.now()),
     requirementOf: (projectId, sql = reader) => readRequirement(sql, projectId),
     isApproved: (projectId, subject, digest) => hasApproved(prisma, { projectId, subject, digest }),
+    approvedBy: findApproved,
     refuseCode: async ({ projectId, subject }) => {
       const open = await findOpenOf(reader, projectId, subject);
       const request = open === null ? null : await findRequest(prisma, { projectId, id: open.id });

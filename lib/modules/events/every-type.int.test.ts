@@ -108,12 +108,12 @@ const legOf = (operationId: string) =>
       now: new Date(),
     },
   );
-type Claim = Parameters<typeof operations.accept>[2];
+const allowed = () => Promise.resolve("evl_1");
+type Claim = Parameters<typeof operations.accept>[2]["claim"];
 const startedAs = (awaited: boolean) => (id: string, transferId: string, claim: Claim) => {
-  const operation = { ...operationOf(id), acceptedAt: new Date() };
-  const none = { holds: [], costs: [], sentByWallets: [] };
-  const rows = { ...none, operation, awaited, transferId, legs: [legOf(id)], audit: audit("operation.executed", id) };
-  return operations.accept(rows, { funds: [], backing: null }, claim, new Date());
+  const own = { operation: { ...operationOf(id), acceptedAt: new Date() }, legs: [legOf(id)], awaited, transferId };
+  const rows = { ...own, holds: [], costs: [], sentByWallets: [], audit: audit("operation.executed", id) };
+  return operations.accept(rows, { funds: [], backing: null }, { claim, enforce: allowed }, new Date());
 };
 /** A transfer whose one leg goes through these states. It promises one base unit, and delivers `receivedBase` of them. */
 const carryOut = async (path: readonly LegState[], receivedBase: bigint) => {
@@ -140,7 +140,7 @@ test.each([
   "an operation and its transfer say that they were created, began and are %s",
   async (end, path, received) => {
     const { operation, transfer } = await carryOut(path, received);
-    for (const [name, types] of [["operation", operation] as const, ["transfer", transfer] as const]) {
+    for (const [name, types] of Object.entries({ operation, transfer })) {
       expect(types.slice(0, 2)).toEqual([`${name}.created`, `${name}.processing`]);
       expect(types.at(-1)).toBe(`${name}.${end}`);
       expect(types.filter((type) => type === `${name}.${end}`)).toHaveLength(1);
@@ -192,7 +192,7 @@ test("an operation and its transfer say that they were completed in part, where 
       steps: [],
       quote: null,
     },
-    () => Promise.resolve(true),
+    allowed,
     new Date(),
   );
   const states = [

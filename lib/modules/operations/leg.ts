@@ -15,6 +15,7 @@ import {
   storedRouteLeg,
   storedToken,
   storedUserOperation,
+  toStored,
 } from "@/lib/ports/routing-json";
 import { storedRefundAttention, type RefundAttention } from "./refund-attention";
 import type { LegState } from "./summary";
@@ -133,6 +134,9 @@ export interface Leg {
   readonly version: number;
   readonly updatedAt: Date;
 }
+
+/** The route of a leg as it is read again once it is stored. */
+export const asStoredRouteLeg = (routeLeg: RouteLeg): RouteLeg => storedRouteLeg.parse(toStored(routeLeg));
 
 /** The fields of a leg, beside its state, that a step may change. Null clears a column. */
 export type LegChange = Partial<

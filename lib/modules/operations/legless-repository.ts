@@ -34,28 +34,38 @@ export interface LeglessOperation {
  * Stores the operation within the caller's transaction.
  * @throws DomainError `invalid_state` when another operation retries `retryOf` already
  */
-export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date): Promise<void> => {
+export const insertLegless = async (
+  tx: Tx,
+  input: LeglessOperation,
+  /** Of the policies; null while it awaits approval. */
+  evaluationId: string | null,
+  now: Date,
+): Promise<void> => {
   const runs = input.approvalUntil === null;
   const subStatus: SubStatus = runs ? "prepared" : "awaiting_approval";
   const { retryOf } = input;
   if (retryOf !== null && !(await claimRetry(tx, { of: retryOf, by: input.id, now }))) throw retriedMeanwhile();
-  await insertOperation(tx, {
-    id: input.id,
-    projectId: input.projectId,
-    kind: input.kind,
-    status: "pending",
-    subStatus,
-    request: input.request,
-    quoted: { expectedBase: input.expectedBase },
-    minimumBase: input.minimumBase,
-    createdBy: input.createdBy,
-    retryOf,
-    searchTerms: input.searchTerms,
-    acceptedAt: runs ? now : null,
-    createdAt: now,
-    updatedAt: now,
-    expiresAt: input.approvalUntil,
-  });
+  await insertOperation(
+    tx,
+    {
+      id: input.id,
+      projectId: input.projectId,
+      kind: input.kind,
+      status: "pending",
+      subStatus,
+      request: input.request,
+      quoted: { expectedBase: input.expectedBase },
+      minimumBase: input.minimumBase,
+      createdBy: input.createdBy,
+      retryOf,
+      searchTerms: input.searchTerms,
+      acceptedAt: runs ? now : null,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: input.approvalUntil,
+    },
+    evaluationId,
+  );
   await appendEvent(tx, {
     operationId: input.id,
     type: "operation.created",
@@ -70,6 +80,8 @@ export const insertLegless = async (tx: Tx, input: LeglessOperation, now: Date):
 export const approveLegless = async (
   tx: Tx,
   at: { readonly operationId: string; readonly queue: string; readonly audit: Omit<AuditEntry, "subject" | "at"> },
+  /** Evaluates the policies and returns the evaluation's id. */
+  enforce: () => Promise<string>,
   now: Date,
 ): Promise<boolean> => {
   const { operationId } = at;
@@ -78,6 +90,7 @@ export const approveLegless = async (
     data: { subStatus: "prepared", acceptedAt: now, expiresAt: null, version: { increment: 1 }, updatedAt: now },
   });
   if (count === 0) return false;
+  await tx.operation.update({ where: { id: operationId }, data: { evaluationId: await enforce() } });
   await appendEvent(tx, {
     operationId,
     type: "operation.approved",

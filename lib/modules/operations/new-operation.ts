@@ -6,7 +6,7 @@ import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/modules/sponsorshi
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import { isHeld, sentByWallets, sponsoredLeg, acceptedLeg, type NewLeg } from "./new-leg";
 import type { Operation } from "./operation";
-import type { NewOperation, NewOperationRow } from "./repository";
+import type { Enforce, NewOperation, NewOperationRow } from "./repository";
 import { searchTermsOf } from "./search";
 
 /** The quote, transfer or earlier operation that an operation came from. */
@@ -32,6 +32,11 @@ export interface StartOperation {
    * Marks the operation's origin as used, in the same transaction. False: it was used already, and nothing is stored.
    */
   claim: (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
+  /**
+   * Evaluates the policies, in the same transaction and after `claim`. Returns the id of the evaluation.
+   * @throws DomainError when they refuse it, or a code is needed
+   */
+  enforce: Enforce;
   /** Who approved the operation, and by which means. The audit row is written in the transaction that stores the operation. */
   audit: Omit<AuditEntry, "subject" | "at">;
 }
@@ -117,8 +122,8 @@ export const newOperation = (
 };
 
 /** An operation that was not stored before, as the transaction that accepted it has stored it. */
-export const acceptedOperation = ({ operation, legs }: NewOperation): Operation => {
-  return { ...operation, failure: null, retriedBy: null, gasWaits: [], legs };
+export const acceptedOperation = ({ operation, legs }: NewOperation, evaluationId: string): Operation => {
+  return { ...operation, evaluationId, failure: null, retriedBy: null, gasWaits: [], legs };
 };
 
 /** An operation that awaits approval. It has a request but no legs yet. */

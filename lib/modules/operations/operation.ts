@@ -4,7 +4,7 @@ import { STATUSES, SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/
 import { toBigInt, type RawRow } from "@/lib/db/decimal";
 import type { Operation as StoredOperation, OperationEvent as EventRow } from "@/lib/db/generated/client";
 import type { RouteRequest } from "@/lib/ports/routing";
-import { storedBase, storedRouteRequest } from "@/lib/ports/routing-json";
+import { storedBase, storedRouteRequest, toStored } from "@/lib/ports/routing-json";
 import { storedGasWaits, type GasWait } from "./gas-wait";
 import { storedFailure, parseLeg, type Failure, type Leg, type LegRow } from "./leg";
 
@@ -39,6 +39,8 @@ export interface Operation {
   readonly retryOf: string | null;
   /** The operation that retried this one's failed or refunded legs. */
   readonly retriedBy: string | null;
+  /** The evaluation of the policies that let it run; null while it awaits approval. */
+  readonly evaluationId: string | null;
   /** The chains for whose network fee to fall it waits. */
   readonly gasWaits: readonly GasWait[];
   /** When it was started; null while it awaits approval. */
@@ -69,6 +71,9 @@ const status = z.enum(STATUSES);
 const subStatus = z.enum(SUB_STATUSES);
 const eventData = z.record(z.string(), z.unknown());
 
+/** The request as it is read again once it is stored. */
+export const asStoredRequest = (request: RouteRequest): RouteRequest => storedRouteRequest.parse(toStored(request));
+
 /** The columns from which an operation is read. */
 export type OperationRow = RawRow<Omit<StoredOperation, "version" | "searchTerms">>;
 
@@ -86,6 +91,7 @@ export const parseOperation = (row: OperationRow & { readonly legs: readonly Leg
   createdBy: row.createdBy,
   retryOf: row.retryOf,
   retriedBy: row.retriedBy,
+  evaluationId: row.evaluationId,
   gasWaits: storedGasWaits.parse(row.gasWaits),
   acceptedAt: row.acceptedAt,
   createdAt: row.createdAt,

@@ -9,6 +9,7 @@ import { eventsPart } from "@/lib/modules/events/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
+import { parametersDigest } from "./parameters";
 import { announceEvents, appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
 import type { Operation } from "./operation";
@@ -19,8 +20,14 @@ import { readAsMuchAsPossible, readOperation } from "./readable";
 import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
+/** Evaluates the policies for an operation with these parameters. */
+export type Enforce = (tx: Tx, operation: { readonly id: string; readonly digest: Uint8Array }) => Promise<string>;
+
 /** An operation as it is stored first. */
-export interface NewOperationRow extends Omit<Operation, "legs" | "failure" | "retriedBy" | "gasWaits"> {
+export interface NewOperationRow extends Omit<
+  Operation,
+  "legs" | "failure" | "retriedBy" | "gasWaits" | "evaluationId"
+> {
   /** By what the activity list finds it, in lower case. */
   readonly searchTerms: readonly string[];
 }
@@ -46,19 +53,26 @@ const READS_MAX = 100;
 export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
 
 const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
-  accepted_at, created_at, updated_at, expires_at`;
+  accepted_at, created_at, updated_at, expires_at, evaluation_id`;
 const INSERT_OPERATION = `
   INSERT INTO operation (${OPERATION_COLUMNS})
   SELECT ${OPERATION_COLUMNS} FROM jsonb_populate_record(NULL::operation, $1::jsonb)`;
 
-const operationPart = (operation: NewOperationRow): StatementPart => {
-  const columns = Object.entries(operation).map(([field, value]) => [columnOf(field), value as unknown]);
+const operationPart = (operation: NewOperationRow, evaluationId: string | null): StatementPart => {
+  const columns = Object.entries({ ...operation, evaluationId }).map(([field, value]) => [
+    columnOf(field),
+    value as unknown,
+  ]);
   return { text: INSERT_OPERATION, values: [JSON.stringify(toStored(Object.fromEntries(columns)))] };
 };
 
 /** Stores the row of an operation alone, in the transaction that stores whatever else belongs to it. */
-export const insertOperation = async (tx: Tx, operation: NewOperationRow): Promise<void> => {
-  const { text, values } = operationPart(operation);
+export const insertOperation = async (
+  tx: Tx,
+  operation: NewOperationRow,
+  evaluationId: string | null,
+): Promise<void> => {
+  const { text, values } = operationPart(operation, evaluationId);
   await sqlOf(tx).change(text, values);
 };
 
@@ -98,21 +112,25 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
     /**
      * Accepts an operation, in one transaction with whatever it uses up: `claim` returns false when that was used already,
      * and nothing happens; as it does when an operation that awaited approval awaits it no more.
+     * @returns the id of its evaluation; null when nothing happened
      * @throws FundsMovedError when a balance has to be read again; DomainError `insufficient_balance`, `sponsor_budget_exceeded`,
      * `invalid_signature` for a wallet's transaction that another operation named
      */
     accept: (
       input: NewOperation,
       { funds, backing }: { funds: readonly Funds[]; backing: Backing | null },
-      claim: (tx: Tx) => Promise<boolean>,
+      { claim, enforce }: { claim: (tx: Tx) => Promise<boolean>; enforce: Enforce },
       now: Date,
-    ): Promise<boolean> =>
+    ): Promise<string | null> =>
       database.transaction(async (tx) => {
-        if (!(await claim(tx))) return false;
-        if (input.awaited && !(await leaveApproval(tx, input.operation, now))) return false;
+        if (!(await claim(tx))) return null;
+        const { id } = input.operation;
+        if (input.awaited && !(await leaveApproval(tx, input.operation, now))) return null;
+        const evaluationId = await enforce(tx, { id, digest: parametersDigest(input.operation, input.legs) });
+        if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
         await backing?.lock(tx, funds);
         await requireFunds(tx, { holds: input.holds, funds });
-        await changeTogether(sqlOf(tx), rowsOf(input, now));
+        await changeTogether(sqlOf(tx), rowsOf(input, evaluationId, now));
         announceJob(tx, QUEUE);
         await claimTransactions(tx, input.sentByWallets);
         await backing?.check(tx);
@@ -120,7 +138,7 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
         // Last, because all who spend of the project's budget wait for each other from here on.
         const { projectId, kind } = input.operation;
         await sponsorship.reserve(tx, { projectId, kind, costs: input.costs }, now);
-        return true;
+        return evaluationId;
       }),
 
     /** Notes that an operation takes far longer than was estimated, once. */
@@ -154,11 +172,11 @@ const firstEvents = ({ operation, transferId }: NewOperation, now: Date): Statem
 };
 
 /** Whatever is stored with an operation that is accepted, for one statement. */
-const rowsOf = (input: NewOperation, now: Date): StatementPart[] => {
+const rowsOf = (input: NewOperation, evaluationId: string, now: Date): StatementPart[] => {
   const { operation, legs, holds, awaited, audit } = input;
   const { id: operationId, projectId } = operation;
   return [
-    ...(awaited ? [] : [operationPart(operation)]),
+    ...(awaited ? [] : [operationPart(operation, evaluationId)]),
     legsPart(legs),
     ...(holds.length === 0 ? [] : [holdsPart({ operationId, projectId, holds, now })]),
     ...(isPlain(input) ? firstEvents(input, now) : []),

@@ -24,6 +24,7 @@ const OPERATION_FIELDS: Record<keyof OperationRow, Form> = {
   acceptedAt: "plain",
   retriedBy: "plain",
   gasWaits: "plain",
+  evaluationId: "plain",
   createdAt: "plain",
   updatedAt: "plain",
   expiresAt: "plain",

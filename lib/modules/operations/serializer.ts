@@ -217,6 +217,7 @@ export const toOperation = (operation: Operation, chains: ChainFacts): Operation
       ),
       nextAction: nextActionOf(operation, views, chains),
     },
+    evaluationId: operation.evaluationId,
     retryOf: operation.retryOf,
     retriedBy: operation.retriedBy,
     may: mayOf(operation),

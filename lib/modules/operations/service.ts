@@ -40,6 +40,7 @@ export { arrivalsOf, type Arrival } from "./arrivals";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
+export type { Enforce } from "./repository";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
@@ -109,12 +110,12 @@ export const createOperationsService = (deps: OperationsDeps) => {
     const sources = heldSources(input);
     const costs = await sponsorship.costsOf(sponsoredLegs(input));
     return holds.reserving(sources, async (read) => {
-      const backing = await reserves.backingOf(input.projectId, sources);
-      const now = clock.now();
+      const [backing, now] = [await reserves.backingOf(input.projectId, sources), clock.now()];
       const rows = newOperation(input, { operationId, costs, now });
-      const claim = (tx: Tx): Promise<boolean> => input.claim(tx, operationId, now);
-      if (!(await repository.accept(rows, { funds: read, backing }, claim, now))) return null;
-      return rows.awaited ? repository.find(operationId) : acceptedOperation(rows);
+      const steps = { claim: (tx: Tx) => input.claim(tx, operationId, now), enforce: input.enforce };
+      const evaluationId = await repository.accept(rows, { funds: read, backing }, steps, now);
+      if (evaluationId === null) return null;
+      return rows.awaited ? repository.find(operationId) : acceptedOperation(rows, evaluationId);
     });
   };
 

@@ -19,7 +19,7 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
   /** Stores an operation that awaits approval, and marks its origin as used. It has no legs and holds no money yet. */
   insertAwaiting: (operation: NewOperationRow, claim: (tx: Tx) => Promise<void>, now: Date): Promise<void> =>
     database.transaction(async (tx) => {
-      await insertOperation(tx, operation);
+      await insertOperation(tx, operation, null);
       await claim(tx);
       const data = { status: operation.status, subStatus: operation.subStatus };
       await appendEvent(tx, { operationId: operation.id, type: "operation.created", data, now });

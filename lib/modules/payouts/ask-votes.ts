@@ -3,6 +3,7 @@ import type { Actor } from "@/lib/core/actor";
 import type { Sql } from "@/lib/db/sql";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { cancelDecision, type DecisionsService } from "@/lib/modules/decisions/service";
+import { votesOf, type RequiredApproval } from "@/lib/modules/policies/service";
 import type { Payout } from "./payout";
 
 export type VotesPort = Pick<DecisionsService, "openOn" | "requirementOf" | "refuseCode">;
@@ -20,15 +21,29 @@ export interface Asked {
   readonly digest: Uint8Array<ArrayBuffer>;
 }
 
-/** Opens the request about a payout that was stored awaiting approval, in the same transaction, where the project demands votes. */
+/**
+ * Opens the request about a payout that was stored awaiting approval, in the same transaction, where the project's setting or its policies demand
+ * votes.
+ */
 export const askVotes = async (
   decisions: VotesPort,
   sql: Sql,
-  { payout, actor, asked }: { readonly payout: Payout; readonly actor: Actor; readonly asked: Asked },
+  {
+    payout,
+    actor,
+    asked,
+    ofPolicies,
+  }: {
+    readonly payout: Payout;
+    readonly actor: Actor;
+    readonly asked: Asked;
+    /** The votes that the policies demand. */
+    readonly ofPolicies: RequiredApproval | null;
+  },
 ): Promise<void> => {
   const { projectId, id, subStatus, expiresAt } = payout;
   if (subStatus !== "awaiting_approval" || expiresAt === null) return;
-  const required = await decisions.requirementOf(projectId, sql);
+  const required = votesOf(await decisions.requirementOf(projectId, sql), ofPolicies);
   if (required === null) return;
   const subject = { type: PAYOUT_SUBJECT, id };
   await decisions.openOn(sql, { projectId, subject, ...asked, maker: actor, required, expiresAt });

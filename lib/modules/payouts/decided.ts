@@ -46,8 +46,9 @@ const begin = async (deps: DecidedDeps, decided: Decided, view: PayoutView): Pro
   if (decidedBy === null || !Buffer.from(digestOf(deps, view)).equals(request.digest))
     throw new DomainError("invalid_state", "What would be paid is not what was approved. Nothing was paid.");
   const audit = entryOf(decided, "payout.approved", deps.clock.now());
-  if (view.kind === "wallets") await deps.wallets.approve(decidedBy, view, { decisionId: request.id, audit });
-  else await deps.accounts.approve(view.payout.id, audit, audit.at);
+  const by = { decisionId: request.id, audit };
+  if (view.kind === "wallets") await deps.wallets.approve(decidedBy, view, by);
+  else await deps.accounts.approve(decidedBy, view.payout, by);
 };
 
 /** @throws DomainError an outage, after which the job tries again */

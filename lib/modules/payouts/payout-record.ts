@@ -9,6 +9,7 @@ export const toCommon = (payout: Payout) => ({
   reference: payout.reference,
   failure: payout.failure,
   retryOf: payout.retryOf,
+  evaluationId: payout.evaluationId,
   createdBy: payout.createdBy,
   createdAt: payout.createdAt.toISOString(),
   updatedAt: payout.updatedAt.toISOString(),

@@ -5,7 +5,7 @@ import { parsePayout } from "./payout";
 const row = {
   ...{ id: "po_1", projectId: "prj_1", status: "failed", subStatus: "full", reference: null, createdBy: "key_1" },
   ...{ totalBase: toDecimal(10n ** 30n), paidBase: toDecimal(0n), itemsTotal: 1, itemsCompleted: 0, itemsFailed: 1 },
-  ...{ digest: new Uint8Array(32), idempotencyKey: null, retryOf: null, expiresAt: null },
+  ...{ digest: new Uint8Array(32), idempotencyKey: null, retryOf: null, evaluationId: null, expiresAt: null },
   ...{ createdAt: new Date(0), updatedAt: new Date(0), failure: { code: "no", message: "No.", retryable: true } },
 };
 const accounts = { kind: "global_accounts", mode: "atomic", sourceAccountId: "ga_1", currency: "usdc" };

@@ -27,6 +27,8 @@ interface Common {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** The evaluation of the policies that let it run; null while it awaits approval. */
+  readonly evaluationId: string | null;
   /** The end of the time for its approval; null unless the payout awaits approval. */
   readonly expiresAt: Date | null;
 }
@@ -97,6 +99,7 @@ export const parsePayout = (row: PayoutColumns): Payout => ({
   idempotencyKey: row.idempotencyKey,
   failure: storedFailure.parse(row.failure),
   retryOf: row.retryOf,
+  evaluationId: row.evaluationId,
   createdBy: row.createdBy,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

@@ -112,7 +112,7 @@ const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: G
   const approved =
     view.kind === "wallets"
       ? await parts.wallets.approve(actor, view, { codeId, audit })
-      : await parts.accounts.approve(payout.id, audit, audit.at);
+      : await parts.accounts.approve(actor, view.payout, { audit });
   if (!approved)
     throw new DomainError("invalid_state", "This payout was cancelled, approved or ran out of time in the meantime.");
   return parts.reading.get(actor.projectId, id);

@@ -10,7 +10,7 @@ import type { HoldsService } from "@/lib/modules/holds/service";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
-import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { PolicyEngine, PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { SwapsService } from "@/lib/modules/swaps/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
@@ -45,6 +45,7 @@ export interface PayoutsParts {
   readonly reserves: ReservesService;
   readonly sponsorship: SponsorshipService;
   readonly policies: PoliciesService;
+  readonly policyEngine: PolicyEngine;
   readonly decisions: DecisionsService;
   readonly otp: OtpService;
   readonly prices: Prices;

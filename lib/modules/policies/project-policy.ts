@@ -8,7 +8,7 @@ import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/appr
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { DecisionsService, Requirement } from "@/lib/modules/decisions/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
-import { readProjectSpend, replaceDailyCap } from "./repository";
+import { readProjectSpend, replaceDailyCap } from "./spend-repository";
 import type { PoliciesService } from "./service";
 
 /** The limits of a whole project. */

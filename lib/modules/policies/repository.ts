@@ -1,100 +1,205 @@
-import type { Queryable } from "@/lib/db/client";
+/** Rows of policies and of what they need to decide: usage of the day, recipients and evaluations. */
+import { policyRules, type PolicyScope } from "@/lib/contracts/policy-rules";
+import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { EffectivePolicy, Policy, Recipient, Usage, UsageUnit } from "./facts";
+import type { Sealed } from "./seal";
 
-interface Spending {
-  readonly projectId: string;
-  readonly apiKeyId: string;
-  /** `2026-01-31`, UTC. */
-  readonly day: string;
-  /** US dollars, decimal strings; Postgres computes with them exactly. `usd` is rounded up to the 6 digits that are stored. */
-  readonly usd: string;
-  readonly capUsd: string;
+interface PolicyRow extends Omit<Policy, "rules" | "scope"> {
+  readonly scope: string;
+  readonly rules: unknown;
 }
 
-const ROUNDED = "(SELECT ceil($3::numeric * 1000000) / 1000000 AS usd) AS rounded";
-const PROJECT_CAP = "(SELECT daily_cap_usd FROM project WHERE id = $1)";
+/** @throws ZodError when the stored rules are none that this version knows: nothing moves by rules that cannot be read */
+const parsePolicy = (row: PolicyRow): Policy => ({
+  ...row,
+  scope: row.scope as PolicyScope,
+  rules: policyRules.parse(row.rules),
+});
 
-// The key's row is only looked at when the project's is changed, so the project's row is always locked first.
-const ADD_TO_BOTH = `
-  WITH rounded AS (SELECT ceil($3::numeric * 1000000) / 1000000 AS usd),
-  project_part AS (
-    INSERT INTO project_spend (project_id, day, spent_usd)
-    SELECT $1, $2::date, rounded.usd FROM rounded WHERE rounded.usd <= ${PROJECT_CAP}
-    ON CONFLICT (project_id, day) DO UPDATE SET spent_usd = project_spend.spent_usd + EXCLUDED.spent_usd
-    WHERE project_spend.spent_usd + EXCLUDED.spent_usd <= ${PROJECT_CAP}
-    RETURNING 1
-  ), key_part AS (
-    INSERT INTO policy_spend (api_key_id, day, spent_usd)
-    SELECT $5, $2::date, rounded.usd FROM rounded, project_part
-    WHERE rounded.usd <= $4::numeric
-    ON CONFLICT (api_key_id, day) DO UPDATE SET spent_usd = policy_spend.spent_usd + EXCLUDED.spent_usd
-    WHERE policy_spend.spent_usd + EXCLUDED.spent_usd <= $4::numeric
-    RETURNING 1
+const COLUMNS = `id, project_id AS "projectId", scope, subject_id AS "subjectId", version, rules, created_by AS "createdBy",
+  created_at AS "createdAt"`;
+
+const NEWEST = `
+  SELECT DISTINCT ON (scope, subject_id) ${COLUMNS} FROM policy
+  WHERE project_id = $1 AND (scope = 'project' OR (scope = 'wallet' AND subject_id = ANY($2::text[]))
+    OR (scope = 'key' AND subject_id = ANY($3::text[])))
+  ORDER BY scope, subject_id, version DESC`;
+
+const ALL_NEWEST = `
+  SELECT DISTINCT ON (scope, subject_id) ${COLUMNS} FROM policy WHERE project_id = $1
+  ORDER BY scope, subject_id, version DESC`;
+
+const VERSIONS = `
+  SELECT ${COLUMNS} FROM policy WHERE project_id = $1 AND scope = $2 AND subject_id = $3 AND ($4::int IS NULL OR version < $4)
+  ORDER BY version DESC LIMIT $5`;
+
+const INSERT = `
+  INSERT INTO policy (project_id, id, scope, subject_id, version, rules, created_by, created_at)
+  VALUES ($1, $2, $3, $4, $5::int, $6::jsonb, $7, $8::timestamptz) ON CONFLICT DO NOTHING`;
+
+/** The newest versions that can bound a movement of these wallets and keys. */
+export const readPolicies = async (
+  sql: SqlReader,
+  of: { readonly projectId: string; readonly walletIds: readonly string[]; readonly keyIds: readonly string[] },
+): Promise<Policy[]> => (await sql.query<PolicyRow>(NEWEST, [of.projectId, of.walletIds, of.keyIds])).map(parsePolicy);
+
+/** The newest version of every policy of the project. */
+export const readAllPolicies = async (sql: SqlReader, projectId: string): Promise<Policy[]> =>
+  (await sql.query<PolicyRow>(ALL_NEWEST, [projectId])).map(parsePolicy);
+
+/** Newest first, below version `before`. */
+export const readVersions = async (
+  sql: SqlReader,
+  at: { projectId: string; scope: PolicyScope; subjectId: string; before: number | null; limit: number },
+): Promise<Policy[]> => {
+  const { projectId, scope, subjectId, before, limit } = at;
+  return (await sql.query<PolicyRow>(VERSIONS, [projectId, scope, subjectId, before, limit])).map(parsePolicy);
+};
+
+/** False when another change has stored this version already. */
+export const insertPolicy = async (sql: Sql, policy: Policy): Promise<boolean> => {
+  const { projectId, id, scope, subjectId, version, rules, createdBy, createdAt } = policy;
+  const values = [projectId, id, scope, subjectId, version, JSON.stringify(rules), createdBy, createdAt];
+  return (await sql.change(INSERT, values)) === 1;
+};
+
+const SUBJECT = {
+  wallet: `SELECT 1 FROM wallet WHERE project_id = $1 AND id = $2 AND unlinked_at IS NULL`,
+  key: `SELECT 1 FROM api_key WHERE project_id = $1 AND id = $2 AND revoked_at IS NULL`,
+} as const;
+
+/** Whether the project has this wallet or API key. */
+export const hasSubject = async (
+  sql: SqlReader,
+  { projectId, scope, subjectId }: { projectId: string; scope: "wallet" | "key"; subjectId: string },
+): Promise<boolean> => (await sql.query(SUBJECT[scope], [projectId, subjectId])).length === 1;
+
+/** A row of a day's usage. */
+export interface UsageKey {
+  readonly scope: PolicyScope;
+  readonly subjectId: string;
+  readonly unit: UsageUnit;
+}
+
+const keyColumns = (keys: readonly UsageKey[]): unknown[] => [
+  keys.map(({ scope }) => scope),
+  keys.map(({ subjectId }) => subjectId),
+  keys.map(({ unit }) => unit),
+];
+
+// Rows are locked in one order, which prevents deadlocks between movements of the same wallets and keys.
+const LOCK_USAGE = `
+  INSERT INTO policy_usage (project_id, day, scope, subject_id, unit, spent)
+  SELECT $1, $2::date, scope, subject_id, unit, 0
+  FROM (SELECT DISTINCT * FROM unnest($3::text[], $4::text[], $5::text[]) AS key (scope, subject_id, unit)) AS wanted
+  ORDER BY scope, subject_id, unit
+  ON CONFLICT (project_id, scope, subject_id, day, unit) DO UPDATE SET spent = policy_usage.spent
+  RETURNING scope, subject_id AS "subjectId", unit, spent::text AS spent`;
+
+const READ_USAGE = `
+  SELECT scope, subject_id AS "subjectId", unit, spent::text AS spent FROM policy_usage
+  WHERE project_id = $1 AND day = $2::date
+    AND (scope, subject_id, unit) IN (SELECT * FROM unnest($3::text[], $4::text[], $5::text[]))`;
+
+const ADD_USAGE = `
+  UPDATE policy_usage AS usage SET spent = usage.spent + added.amount
+  FROM unnest($3::text[], $4::text[], $5::text[], $6::numeric[]) AS added (scope, subject_id, unit, amount)
+  WHERE usage.project_id = $1 AND usage.day = $2::date AND usage.scope = added.scope
+    AND usage.subject_id = added.subject_id AND usage.unit = added.unit`;
+
+/** What was moved on the day. With `locks` the rows stay locked until the transaction ends, so that caps are exact. */
+export const readUsage = async (
+  sql: SqlReader,
+  at: { readonly projectId: string; readonly day: string; readonly locks: boolean },
+  keys: readonly UsageKey[],
+): Promise<readonly Usage[]> =>
+  keys.length === 0
+    ? []
+    : sql.query<Usage>(at.locks ? LOCK_USAGE : READ_USAGE, [at.projectId, at.day, ...keyColumns(keys)]);
+
+/** Adds to rows that `readUsage` has locked in this transaction. */
+export const addUsage = async (
+  sql: Sql,
+  at: { readonly projectId: string; readonly day: string },
+  added: readonly (UsageKey & { readonly amount: string })[],
+): Promise<void> => {
+  if (added.length === 0) return;
+  const amounts = added.map(({ amount }) => amount);
+  await sql.change(ADD_USAGE, [at.projectId, at.day, ...keyColumns(added), amounts]);
+};
+
+const READ_RECIPIENTS = `
+  SELECT wanted.address, wallet.id IS NOT NULL AS "isOwn", contact.state AS contact,
+    least(contact.approved_at, paid.first_paid_at) AS "knownSince"
+  FROM unnest($2::text[]) AS wanted (address)
+  LEFT JOIN wallet ON wallet.project_id = $1 AND wallet.address = wanted.address AND wallet.key_id IS NOT NULL
+  LEFT JOIN contact ON contact.project_id = $1 AND contact.address = wanted.address
+  LEFT JOIN policy_recipient AS paid ON paid.project_id = $1 AND paid.address = lower(wanted.address)`;
+
+/** What the project knows of addresses. @param addresses checksummed */
+export const readRecipients = (
+  sql: SqlReader,
+  projectId: string,
+  addresses: readonly string[],
+): Promise<readonly Recipient[]> =>
+  addresses.length === 0 ? Promise.resolve([]) : sql.query<Recipient>(READ_RECIPIENTS, [projectId, addresses]);
+
+/** An evaluation as it is stored. */
+export interface StoredEvaluation {
+  readonly id: string;
+  readonly projectId: string;
+  readonly subjectType: "operation" | "payout" | "request";
+  readonly subjectId: string | null;
+  readonly digest: Uint8Array;
+  /** Made by `sealOf`. */
+  readonly mac: Uint8Array;
+  readonly facts: unknown;
+  readonly policies: readonly Pick<EffectivePolicy, "id" | "scope" | "subjectId" | "version">[];
+  readonly rules: readonly unknown[];
+  readonly decision: string;
+  readonly code: string;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+}
+
+// Recipients that are paid now for the first time are noted in the same statement.
+const INSERT_EVALUATION = `
+  WITH noted AS (
+    INSERT INTO policy_recipient (project_id, address, first_paid_at)
+    SELECT DISTINCT $1, lower(address), $13::timestamptz FROM unnest($14::text[]) AS address ORDER BY 2
+    ON CONFLICT DO NOTHING
   )
-  SELECT (SELECT count(*) FROM project_part)::int AS project, (SELECT count(*) FROM key_part)::int AS key`;
+  INSERT INTO policy_evaluation (project_id, id, subject_type, subject_id, digest, mac, facts, policies, rules, decision, code, created_by,
+    created_at)
+  VALUES ($1, $2, $3, $4, $5::bytea, $6::bytea, $7::jsonb, $8::jsonb, $9::jsonb, $10, $11, $12, $13::timestamptz)`;
 
-const TAKE_BACK_FROM_PROJECT = `
-  UPDATE project_spend SET spent_usd = spent_usd - rounded.usd FROM ${ROUNDED}
-  WHERE project_id = $1 AND day = $2::date`;
-
-const FITS = `
-  SELECT w.place, ceil(w.usd * 1000000) / 1000000 + coalesce(p.spent_usd, 0) <= project.daily_cap_usd
-    AND ceil(w.usd * 1000000) / 1000000 + coalesce(k.spent_usd, 0) <= w."capUsd" AS fits
-  FROM jsonb_to_recordset($1::jsonb)
-    AS w (place int, "projectId" text, "apiKeyId" text, day date, usd numeric, "capUsd" numeric)
-  JOIN project ON project.id = w."projectId"
-  LEFT JOIN project_spend p ON p.project_id = w."projectId" AND p.day = w.day
-  LEFT JOIN policy_spend k ON k.api_key_id = w."apiKeyId" AND k.day = w.day`;
-
-/**
- * Adds an amount to the day's spending of the key and of its project. False, and nothing is added, when that would exceed the cap of
- * either; safe under concurrent calls. The project's row is always locked first, which prevents deadlocks between keys.
- * @param sql must be inside a transaction
- */
-export const addSpending = async (sql: Sql, spending: Spending): Promise<boolean> => {
-  const { projectId, apiKeyId, day, usd, capUsd } = spending;
-  const [added] = await sql.query<{ project: number; key: number }>(ADD_TO_BOTH, [
-    projectId,
-    day,
-    usd,
-    capUsd,
-    apiKeyId,
+/** Stores an evaluation. @param paid the addresses that the movement pays; none where it was stopped */
+export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: readonly string[]): Promise<void> => {
+  await sql.change(INSERT_EVALUATION, [
+    row.projectId,
+    row.id,
+    row.subjectType,
+    row.subjectId,
+    row.digest,
+    row.mac,
+    JSON.stringify(row.facts),
+    JSON.stringify(row.policies),
+    JSON.stringify(row.rules),
+    row.decision,
+    row.code,
+    row.createdBy,
+    row.createdAt,
+    paid,
   ]);
-  if (added?.project !== 1) return false;
-  if (added.key === 1) return true;
-  await sql.change(TAKE_BACK_FROM_PROJECT, [projectId, day, usd]);
-  return false;
 };
 
-/** Whether each amount alone fits into both of its caps now. Adds nothing. */
-export const fitSpendings = async (sql: SqlReader, spendings: readonly Spending[]): Promise<boolean[]> => {
-  const wanted = spendings.map((spending, place) => ({ ...spending, place }));
-  const rows = await sql.query<{ place: number; fits: boolean }>(FITS, [JSON.stringify(wanted)]);
-  const fitting = new Set(rows.flatMap(({ place, fits }) => (fits ? [place] : [])));
-  return spendings.map((_, place) => fitting.has(place));
-};
-
-/** The project's daily cap in US dollars, a decimal string; null when the project does not exist. */
-export const readDailyCap = async (db: Queryable, projectId: string): Promise<string | null> => {
-  const row = await db.project.findUnique({ where: { id: projectId }, select: { dailyCapUsd: true } });
-  return row === null ? null : row.dailyCapUsd.toFixed();
-};
-
-/** The sum that all keys of the project spent on the day, in US dollars (decimal string). */
-export const readProjectSpend = async (db: Queryable, projectId: string, day: string): Promise<string> => {
-  const where = { projectId_day: { projectId, day: new Date(`${day}T00:00:00Z`) } };
-  const row = await db.projectSpend.findUnique({ where });
-  return row?.spentUsd.toFixed() ?? "0";
-};
-
-/** Replaces the project's daily cap. False when the cap is no longer `from`. */
-export const replaceDailyCap = async (
-  db: Queryable,
-  { projectId, from, to }: { projectId: string; from: string; to: string },
-): Promise<boolean> => {
-  const { count } = await db.project.updateMany({
-    where: { id: projectId, dailyCapUsd: from },
-    data: { dailyCapUsd: to },
+/** The evaluation of this id as far as the signer relies on it; null when there is none. */
+export const findEvaluation = async (
+  { prisma }: Pick<Database, "prisma">,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<(Sealed & { readonly mac: Uint8Array }) | null> =>
+  prisma.policyEvaluation.findUnique({
+    where: { projectId_id: { projectId, id } },
+    select: { projectId: true, id: true, subjectType: true, subjectId: true, digest: true, mac: true, decision: true },
   });
-  return count === 1;
-};

@@ -1,13 +1,34 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { getPolicies } from "@/lib/contracts/policies";
+import type { evaluatePolicies, getPolicies, putPolicy } from "@/lib/contracts/policies";
+import type { Evaluation } from "./engine";
+import type { Policy } from "./facts";
 import type { ProjectPolicy } from "./project-policy";
 
-export const toPolicies = ({
-  dailyCapUsd,
-  spentTodayUsd,
-  approvals,
-}: ProjectPolicy): ResponseOf<typeof getPolicies> => ({
+export const toPolicy = (policy: Policy): ResponseOf<typeof putPolicy> => ({
+  id: policy.id,
+  scope: policy.scope,
+  subjectId: policy.subjectId,
+  version: policy.version,
+  rules: policy.rules,
+  createdBy: policy.createdBy,
+  createdAt: policy.createdAt.toISOString(),
+});
+
+export const toPolicies = (
+  { dailyCapUsd, spentTodayUsd, approvals }: ProjectPolicy,
+  policies: readonly Policy[],
+): ResponseOf<typeof getPolicies> => ({
   dailyCapUsd,
   spentTodayUsd,
   approvals: approvals === null ? null : { ...approvals, roles: [...approvals.roles] },
+  policies: policies.map(toPolicy),
+});
+
+export const toEvaluation = ({ decision, code, rules, approval }: Evaluation): ResponseOf<typeof evaluatePolicies> => ({
+  decision,
+  code,
+  rules: rules.map(({ policyId, version, scope, rule, outcome, message, field }) => ({
+    ...{ policyId, version, scope, rule, outcome, message, field },
+  })),
+  approval: approval === null ? null : { ...approval, roles: [...approval.roles] },
 });

@@ -5,7 +5,12 @@ import { DomainError, notFound } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn, type Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { addSpending, fitSpendings, readDailyCap } from "./repository";
+import { addSpending, fitSpendings, readDailyCap } from "./spend-repository";
+
+export { keysAmong, routeIntent, type Check, type Intent, type PolicyEngine, type Subject } from "./engine";
+export { PolicyViolationError } from "./errors";
+export type { RequiredApproval } from "./facts";
+export { votesOf } from "./votes";
 
 /** Decides how much an actor may move, to which recipients, and whether a one-time code has to approve it. */
 export interface PoliciesService {

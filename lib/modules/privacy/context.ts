@@ -10,7 +10,7 @@ import { sqlOf } from "@/lib/db/sql";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import { retriedMeanwhile, type OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
-import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { PolicyEngine, PoliciesService } from "@/lib/modules/policies/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { PrivacyEngine, PrivacyPool, PrivateHoldings, PrivateWalletKey } from "@/lib/ports/privacy";
@@ -35,6 +35,7 @@ export interface PrivacyDeps {
   readonly sponsorship: Pick<SponsorshipService, "checkGas">;
   readonly otp: OtpService;
   readonly policies: PoliciesService;
+  readonly policyEngine: Pick<PolicyEngine, "checking" | "refuse">;
   readonly prices: {
     highestPriceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
   };

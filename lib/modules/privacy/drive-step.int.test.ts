@@ -58,7 +58,7 @@ const start = async ({ projectId, walletId }: Payer, slots: readonly number[], n
     ...{ noteId: noteId ?? newId("transfer"), withdrawBase: 1n, outBase: 1n },
     slot: { walletId, pool: pool.address, number },
   }));
-  await repository.insertSpend({ operation, transfer, steps, quote: null }, () => Promise.resolve(true), NOW);
+  await repository.insertSpend({ operation, transfer, steps, quote: null }, () => Promise.resolve("evl_1"), NOW);
   return operationId;
 };
 

@@ -2,10 +2,17 @@ import { isDomainError } from "@/lib/core/errors";
 import { isFinal } from "@/lib/core/status";
 import type { JobResult } from "@/lib/modules/jobs/service";
 import { driveStep, type DriveStepDeps } from "./drive-step";
-import type { PrivateStep } from "./private-step";
+import type { PrivateStep, StepFailure } from "./private-step";
 import type { PrivateTransfer } from "./private-transfer";
+import { spendDigest } from "./spend-parameters";
 
 export interface PrivacyRunnerDeps extends DriveStepDeps {
+  /** Whether the policies allowed exactly this operation. No proof is made without. */
+  readonly isAllowed: (
+    projectId: string,
+    evaluationId: string | null,
+    subject: { readonly id: string; readonly digest: Uint8Array },
+  ) => Promise<boolean>;
   readonly pollIntervalMs: (chainId: number) => number;
   readonly log: { warn(fields: object, message: string): void };
 }
@@ -23,6 +30,20 @@ const PROCESSING = [
   { status: "processing", subStatus: "source_confirmed" },
   { status: "processing", subStatus: "queued" },
 ] as const;
+
+const NOT_EVALUATED: StepFailure = {
+  code: "policy_violation",
+  message:
+    "The policies have not allowed this operation as it is stored, so nothing was sent. The money is in the private note.",
+  retryable: true,
+};
+
+interface Evaluated {
+  readonly id: string;
+  readonly projectId: string;
+  readonly evaluationId: string | null;
+  readonly transfer: PrivateTransfer;
+}
 
 const nameOf = (error: unknown): string =>
   isDomainError(error) ? error.code : error instanceof Error ? error.name : "unknown";
@@ -127,6 +148,19 @@ const driveSteps = async (
   return moved;
 };
 
+/** Ends the steps that are not proved yet when the policies have not allowed the operation as it is stored. @returns whether it did */
+const refused = async (
+  { repository, isAllowed, clock }: PrivacyRunnerDeps,
+  { id, projectId, evaluationId, transfer }: Evaluated,
+  steps: readonly PrivateStep[],
+): Promise<boolean> => {
+  const queued = steps.filter(({ state }) => state === "queued");
+  if (queued.length === 0) return false;
+  if (await isAllowed(projectId, evaluationId, { id, digest: spendDigest(transfer, steps) })) return false;
+  for (const step of queued) await repository.moveStep(step, "failed", { failure: NOT_EVALUATED }, null, clock.now());
+  return true;
+};
+
 /** Works on an operation until it is final, or has to wait. */
 const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSignal): Promise<JobResult> => {
   const { repository } = deps;
@@ -142,6 +176,7 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
       await finish(deps, operationId, before, operation.status === "processing");
       continue;
     }
+    if (await refused(deps, { ...operation, transfer }, before)) continue;
     await recordProving(deps, operationId, before);
     const steps = await repository.steps(operation.projectId, operationId);
     const watch = watchCancellation(deps, operationId, signal);

@@ -47,14 +47,14 @@ const spenderOf = ({ projectId, operationId, chainId, walletId }: PrivateTransfe
 
 /**
  * Stores an operation that spends notes, with its request, and with its steps when it runs at once.
- * @param admit decides in the same transaction whether it runs; when it answers false the operation awaits approval
+ * @param admit decides in the same transaction whether it runs, and returns the id of the policies' evaluation; null: it awaits approval
  * @returns false when the quote is not prepared any more, or was prepared anew since it was read
  * @throws TakenError
  */
 const insertSpend = (
   database: Database,
   { operation, transfer, steps, quote }: NewSpend,
-  admit: (tx: Tx) => Promise<boolean>,
+  admit: (tx: Tx) => Promise<string | null>,
   now: Date,
 ): Promise<boolean> =>
   orTaken(
@@ -67,10 +67,11 @@ const insertSpend = (
         });
         if (count === 0) return false;
       }
-      const runs = await admit(tx);
+      const evaluationId = await admit(tx);
+      const runs = evaluationId !== null;
       // The transfer is stored before the operation, because the operation's first event names it.
       await insertTransfer(tx, transfer);
-      await insertLegless(tx, operation(runs), now);
+      await insertLegless(tx, operation(runs), evaluationId, now);
       if (runs) await insertSteps(tx, spenderOf(transfer), steps, now);
       return true;
     }),
@@ -81,13 +82,13 @@ const approveSpend = (
   database: Database,
   transfer: PrivateTransfer,
   steps: readonly NewStep[],
-  audit: Omit<AuditEntry, "subject" | "at">,
+  { audit, enforce }: { audit: Omit<AuditEntry, "subject" | "at">; enforce: (tx: Tx) => Promise<string> },
   now: Date,
 ): Promise<boolean> =>
   orTaken(
     database.transaction(async (tx) => {
       const { operationId } = transfer;
-      if (!(await approveLegless(tx, { operationId, queue: QUEUE, audit }, now))) return false;
+      if (!(await approveLegless(tx, { operationId, queue: QUEUE, audit }, () => enforce(tx), now))) return false;
       await insertSteps(tx, spenderOf(transfer), steps, now);
       return true;
     }),

@@ -2,14 +2,18 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
+import type { Tx } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { LeglessOperation } from "@/lib/modules/operations/service";
+import { keysAmong, type Intent } from "@/lib/modules/policies/service";
 import { chooseNotes } from "./choose-notes";
 import { digestOf, type PrivacyContext } from "./context";
 import { noteInUse, TakenError } from "./errors";
 import { idempotencyColumns, type IdempotentRequest } from "./idempotency";
 import type { PrivateTransfer } from "./private-transfer";
 import { retryWhenTaken } from "./retry-when-taken";
+import { spendDigest } from "./spend-parameters";
 import {
   readSpendRequest,
   repriceSwap,
@@ -132,13 +136,24 @@ const start = (context: PrivacyContext, actor: Actor, request: SpendRequest, ori
     const grossBase = steps.reduce((sum, { withdrawBase }) => sum + withdrawBase, 0n);
     const admit =
       codeId === null ? await context.admission(actor, request.pool.token, grossBase) : () => Promise.resolve(true);
+    const intent = intentOf(actor, { ...request, token: request.pool.token, chainId: request.pool.chainId, grossBase });
+    if (codeId === null && context.policies.needsCode(actor))
+      await context.policyEngine.refuse(intent, { canWait: false });
     const spend: NewSpend = {
       operation: operationOf(context, actor, request, { ...ids, grossBase, origin }),
       transfer: transferOf(context, actor, request, { ...ids, origin }),
       steps,
       quote: origin.quote,
     };
-    return (await context.repository.insertSpend(spend, admit, context.clock.now())) ? ids.id : null;
+    const subject = { type: "operation", id: ids.operationId, digest: spendDigest(spend.transfer, steps) } as const;
+    const isStored = await context.policyEngine.checking(intent, (check) =>
+      context.repository.insertSpend(
+        spend,
+        async (tx) => ((await admit(tx)) ? check.enforce(sqlOf(tx), subject, { hasCode: codeId !== null }) : null),
+        context.clock.now(),
+      ),
+    );
+    return isStored ? ids.id : null;
   });
 
 /**
@@ -187,8 +202,36 @@ const approve = (context: PrivacyContext, actor: Actor, transfer: PrivateTransfe
     const steps = await chooseNotes(context, request);
     const { kind } = transfer;
     const audit = { ...doneBy(actor), action: "operation.approved", data: { kind, means: "code", codeId } };
-    return context.repository.approveSpend(transfer, steps, audit, context.clock.now());
+    const grossBase = steps.reduce((sum, { withdrawBase }) => sum + withdrawBase, 0n);
+    const digest = spendDigest(transfer, steps);
+    return context.policyEngine.checking(intentOf(actor, { ...transfer, grossBase }), (check) => {
+      const enforce = async (tx: Tx): Promise<string> => {
+        const subject = { type: "operation", id: transfer.operationId, digest } as const;
+        const evaluationId = await check.enforce(sqlOf(tx), subject, { hasCode: true });
+        if (evaluationId === null) throw new Error("A code was given, and yet one is needed.");
+        return evaluationId;
+      };
+      return context.repository.approveSpend(transfer, steps, { audit, enforce }, context.clock.now());
+    });
   });
+
+/** What the policies decide on: all that leaves the notes, and the address that is paid, if any. */
+const intentOf = (
+  actor: Actor,
+  spent: Pick<PrivateTransfer, "kind" | "chainId" | "token" | "toAddress"> & {
+    readonly grossBase: bigint;
+    readonly createdBy?: string;
+  },
+): Intent => ({
+  projectId: actor.projectId,
+  kind: spent.kind,
+  by: actorName(actor),
+  keyIds: keysAmong(actorName(actor), ...(spent.createdBy === undefined ? [] : [spent.createdBy])),
+  outflows: [{ walletId: null, token: spent.token, amountBase: spent.grossBase, isOnChain: true }],
+  chains: [spent.chainId],
+  recipients: spent.toAddress === null ? [] : [spent.toAddress],
+  fields: { amount: "amount", recipient: "toAddress", chain: "chainId", token: "token" },
+});
 
 /** The lines of the message that carries the one-time code. */
 const approvalLines = ({ registry }: PrivacyContext, transfer: PrivateTransfer): string[] => {

@@ -57,7 +57,7 @@ export const createTransferRepository = (database: Database) => {
     operationOf: async (operationId: string) =>
       prisma.operation.findUnique({
         where: { id: operationId },
-        select: { id: true, projectId: true, status: true, subStatus: true },
+        select: { id: true, projectId: true, status: true, subStatus: true, evaluationId: true },
       }),
 
     /** False when the operation is in none of the states that `move` starts from. */

@@ -1,8 +1,10 @@
 /** Operations of the treasury on a pool, shields and public exits: each is one leg, which the driver of operations carries out. */
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Tx } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { NewLeg } from "@/lib/modules/operations/service";
+import { routeIntent } from "@/lib/modules/policies/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress, RouteRequest } from "@/lib/ports/routing";
 import type { PrivacyContext } from "./context";
@@ -75,25 +77,35 @@ export const runOperation = async (
   const { projectId } = actor;
   const { token, amountBase, kind } = run.transfer;
   const admit = run.why === "approved" ? null : await context.admission(actor, token, amountBase);
-  const started = await context.operations.start({
-    projectId,
-    ...(run.why === "approved" ? { operationId: run.transfer.operationId } : {}),
-    kind,
-    createdBy: actorName(actor),
-    origin: originOf(run),
-    request,
-    wallets: [treasury],
-    legs: [leg],
-    claim: async (tx, operationId) => {
-      if (admit !== null && !(await admit(tx))) throw new NotAdmittedError();
-      await claim(tx, operationId);
-      if (run.why === "approved") return true;
-      await context.claimRetry(tx, run.retryOf, operationId);
-      await context.repository.insertTransfer(tx, { ...run.transfer, operationId });
-      return true;
-    },
-    audit: auditOf(actor, run),
-  });
+  const { createdBy } = run.transfer;
+  const intent = routeIntent(actor, { kind, request, wallets: [treasury], createdBy, paysRecipient: false });
+  const started = await context.policyEngine.checking(intent, (check) =>
+    context.operations.start({
+      projectId,
+      ...(run.why === "approved" ? { operationId: run.transfer.operationId } : {}),
+      kind,
+      createdBy: actorName(actor),
+      origin: originOf(run),
+      request,
+      wallets: [treasury],
+      legs: [leg],
+      claim: async (tx, operationId) => {
+        if (admit !== null && !(await admit(tx))) throw new NotAdmittedError();
+        await claim(tx, operationId);
+        if (run.why === "approved") return true;
+        await context.claimRetry(tx, run.retryOf, operationId);
+        await context.repository.insertTransfer(tx, { ...run.transfer, operationId });
+        return true;
+      },
+      enforce: async (tx, { id, digest }) => {
+        const hasCode = run.why === "approved";
+        const evaluationId = await check.enforce(sqlOf(tx), { type: "operation", id, digest }, { hasCode });
+        if (evaluationId === null) throw new NotAdmittedError();
+        return evaluationId;
+      },
+      audit: auditOf(actor, run),
+    }),
+  );
   return started !== null;
 };
 
@@ -138,7 +150,12 @@ export const startOrAwait = async (
 ): Promise<void> => {
   const wait = async (): Promise<void> => {
     const treasury = await requireTreasury(context, actor.projectId);
-    await awaitApproval(context, actor, run, { treasury, ...steps.awaiting(treasury) });
+    const awaiting = steps.awaiting(treasury);
+    const { request } = awaiting;
+    const { kind } = run.transfer;
+    const intent = routeIntent(actor, { kind, request, wallets: [treasury], paysRecipient: false });
+    await context.policyEngine.refuse(intent, { canWait: false });
+    await awaitApproval(context, actor, run, { treasury, ...awaiting });
   };
   if (context.policies.needsCode(actor)) return wait();
   try {

@@ -1,5 +1,5 @@
 import type { Actor } from "@/lib/core/actor";
-import type { PoliciesService } from "@/lib/modules/policies/service";
+import { routeIntent, type PolicyEngine, type PoliciesService } from "@/lib/modules/policies/service";
 import { findEarlierQuote } from "./idempotency";
 import { createQuoteLoader } from "./load-quote";
 import { createPricing, type PricingDeps } from "./pricing";
@@ -24,6 +24,7 @@ export type { FeePayer, QuoteRecord } from "./serializer";
 
 export interface QuotesDeps extends PricingDeps {
   policies: Pick<PoliciesService, "checkRecipient">;
+  policyEngine: Pick<PolicyEngine, "refuse">;
 }
 
 /**
@@ -35,16 +36,28 @@ export const createQuotesService = (deps: QuotesDeps) => {
   const pricing = createPricing(deps);
   const loader = createQuoteLoader(deps);
 
+  const refuse = async (
+    actor: Actor,
+    { kind, resolved }: { readonly kind: string; readonly resolved: ResolvedRequest },
+  ): Promise<void> => {
+    const { route: request, wallets } = resolved;
+    await deps.policyEngine.refuse(routeIntent(actor, { kind, request, wallets, fields: { token: "from" } }));
+  };
+
   return {
     ...pricing,
 
+    /** Refuses what the policies deny before it is priced. @throws DomainError `policy_violation` */
+    refuse,
+
     /**
      * Prices a swap from the project's wallets and stores the quote.
-     * @throws DomainError for every field at fault, `recipient_not_allowed`, `no_route`, `insufficient_liquidity`, `chain_unavailable`
+     * @throws DomainError for every field at fault, `recipient_not_allowed`, `policy_violation`, `no_route`, `insufficient_liquidity`, `chain_unavailable`
      */
     create: async (actor: Actor, input: QuoteInput): Promise<QuoteRecord> => {
       const resolved = await resolveRequest(deps, actor.projectId, input);
       deps.policies.checkRecipient(actor, resolved.route.destination.recipient, "toAddress");
+      await refuse(actor, { kind: "swap", resolved });
       return (await pricing.store(actor, resolved, { kind: "swap" })).record;
     },
 

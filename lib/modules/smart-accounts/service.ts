@@ -155,13 +155,15 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     /**
      * Signs the operation again with more `preVerificationGas`. Its nonce, calls, fees and validity stay, so the chain executes at most
      * one of the two, to the same effect.
+     * @returns null when the operation does not bear the account's own signature: it is not what was signed first
      */
     signAgain: async (
       account: ManagedAccount,
       chainId: number,
       input: { operation: UserOperation; preVerificationGas: bigint; validUntil: Date },
-    ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` }> => {
+    ): Promise<{ operation: UserOperation; userOpHash: `0x${string}` } | null> => {
       const { operation: draft, preVerificationGas, validUntil } = input;
+      if (!(await smartAccounts.isSigned(account.ownerAddress, { chainId, operation: draft, validUntil }))) return null;
       const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n, ...limits } = draft;
       const gas = { ...limits, paymasterVerificationGasLimit, paymasterPostOpGasLimit, preVerificationGas };
       const prepared = smartAccounts.prepare({ chainId, draft, gas, validUntil });

@@ -6,14 +6,15 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
-import type { PoliciesService } from "@/lib/modules/policies/service";
+import { routeIntent, type Intent, type PolicyEngine, type PoliciesService } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import { approvalLines, type Quote, type QuotesService } from "@/lib/modules/quotes/service";
 
 export interface AuthorizationDeps {
-  quotes: Pick<QuotesService, "noteCodeSent" | "approve" | "worthUsd">;
+  quotes: Pick<QuotesService, "noteCodeSent" | "approve" | "worthUsd" | "walletsOf">;
   otp: OtpService;
   policies: PoliciesService;
+  policyEngine: Pick<PolicyEngine, "refuse" | "checking">;
   registry: { get(chainId: number): { readonly name: string } };
   clock: Clock;
 }
@@ -75,12 +76,14 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
   const admit = async (actor: Actor, quote: Quote, code: GivenCode | undefined): Promise<void> => {
+    const evaluation = await deps.policyEngine.refuse(await intentOf(actor, quote));
     if (quote.approvedAt !== null) return;
     if (code !== undefined) {
       const { otpId } = await otp.consume({ actor, subjectId: quote.id, digest: quote.digest, code });
       await quotes.approve(quote, { actor, codeId: otpId, now: clock.now() });
       return;
     }
+    if (evaluation.code === "required") throw codeRequired("The policies ask for a code. Nothing was sent.");
     if (await needsNoCode(actor, quote.request)) return;
     throw codeRequired(policies.needsCode(actor) ? "Nothing was sent." : "This is above the key's daily cap.");
   };
@@ -95,6 +98,13 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     return (tx, now) => policies.spend(sqlOf(tx), actor, usd, now);
   };
 
+  /** What the policies decide on when the quote is carried out. */
+  const intentOf = async (actor: Actor, quote: Quote): Promise<Intent> => {
+    const { kind, request, createdBy, projectId } = quote;
+    const wallets = await quotes.walletsOf(projectId, request);
+    return routeIntent(actor, { kind, request, createdBy, wallets });
+  };
+
   /** @throws DomainError `recipient_not_allowed` */
   const checkRecipient = (actor: Actor, request: RouteRequest, path: string): void =>
     policies.checkRecipient(actor, request.destination.recipient, path);
@@ -104,6 +114,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     needsNoCode,
     admit,
     spending,
+    refuse: deps.policyEngine.refuse,
+    checking: deps.policyEngine.checking,
     checkRecipient,
     checkAddress: policies.checkRecipient,
     consume: otp.consume,

@@ -7,6 +7,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { Operation } from "@/lib/modules/operations/service";
+import { routeIntent, votesOf } from "@/lib/modules/policies/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import {
   type FieldNames,
@@ -22,7 +23,7 @@ import {
 import type { Authorization } from "./authorize";
 import { letWait, OPERATION_SUBJECT } from "./ask-votes";
 import { createOperationSubject } from "./decided";
-import type { Execute, ExecuteDeps, Proof } from "./execute";
+import { needsVotes, type Execute, type ExecuteDeps, type Proof } from "./execute";
 import type { CheckedSources, Prepare } from "./prepare";
 import { applySignatures } from "./signatures";
 
@@ -62,6 +63,8 @@ const FIELDS: FieldNames = {
   }),
   recipient: "recipient",
 };
+
+const POLICY_FIELDS = { recipient: "recipient", token: "fromToken" };
 
 /** The dependencies of the steps below. */
 interface AutoExecute extends AutoExecuteDeps {
@@ -112,7 +115,7 @@ const run = async (
   });
 };
 
-/** Null when the key reached its cap between the first check and the acceptance. */
+/** Null when the key reached its cap between the first check and the acceptance, or when the policies demand votes. */
 const runWithinPolicy = async (
   parts: AutoExecute,
   actor: Actor,
@@ -122,7 +125,7 @@ const runWithinPolicy = async (
   try {
     return await run(parts, actor, quote, { checked, once });
   } catch (error) {
-    if (isDomainError(error) && error.code === "otp_required") return null;
+    if (needsVotes(error) || (isDomainError(error) && error.code === "otp_required")) return null;
     throw error;
   }
 };
@@ -132,15 +135,19 @@ const letQuoteWait = async (
   actor: Actor,
   quote: Quote,
   { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
-): Promise<Operation> =>
-  letWait(parts, actor, quote, {
+): Promise<Operation> => {
+  const { route: request, wallets } = resolved;
+  const intent = routeIntent(actor, { kind: KIND, request, wallets, fields: POLICY_FIELDS });
+  const { approval } = await parts.authorization.refuse(intent);
+  return letWait(parts, actor, quote, {
     request: resolved.route,
     wallets: resolved.wallets,
-    required: await parts.decisions.requirementOf(actor.projectId),
+    required: votesOf(await parts.decisions.requirementOf(actor.projectId), approval),
     claim: async (tx, operationId) => {
       if (!(await parts.quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
     },
   });
+};
 
 const begin = async (
   parts: AutoExecute,

@@ -2,9 +2,11 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { Requirement } from "@/lib/modules/decisions/service";
-import type { Operation, OperationsService } from "@/lib/modules/operations/service";
+import type { Enforce, Operation, OperationsService } from "@/lib/modules/operations/service";
+import { PolicyViolationError, routeIntent, votesOf, type Check, type Intent } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
@@ -92,6 +94,27 @@ const meansOf = ({ quote, codeId, decisionId, allSent }: Acceptance): AuditData 
   return { means: allSent ? "wallet" : "policy" };
 };
 
+/** Evaluates the policies for the acceptance. @throws DomainError `policy_violation`, `otp_required` */
+const enforcing =
+  (check: Check, acceptance: Acceptance): Enforce =>
+  async (tx, { id, digest }) => {
+    const { quote, operationId, decisionId, legs, allSent, isCovered = false } = acceptance;
+    const hasCode = quote.approvedAt !== null || operationId !== undefined || isCovered;
+    const admission = { hasCode, decisionId, isSent: allSent };
+    const evaluationId = await check.enforce(sqlOf(tx), { type: "operation", id, digest }, admission);
+    if (evaluationId === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
+    return evaluationId;
+  };
+
+/** The amounts of an operation that a payout covers are counted with that payout. */
+const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: Acceptance): Intent => {
+  const intent = routeIntent(actor, { kind: quote.kind, request, wallets, createdBy: quote.createdBy });
+  return isCovered ? { ...intent, kind: "payout_funding", outflows: [] } : intent;
+};
+
+/** Whether the policies refused only because people have not voted. */
+export const needsVotes = (error: unknown): boolean => error instanceof PolicyViolationError && error.approval !== null;
+
 /** Whoever gave the code is the maker, and may be excluded from the vote; another caller would hide that. */
 const otherMaker = (): DomainError =>
   new DomainError(
@@ -99,32 +122,43 @@ const otherMaker = (): DomainError =>
     "Somebody else gave the code for this, and it needs votes: whoever gave the code has to execute it. Nothing was sent.",
   );
 
-/** Takes a prepared quote down as an operation that waits for votes. The maker's code approved the quote. */
+/** Takes a prepared quote down as an operation that waits for the votes that the project's setting and its policies demand. */
 const letPreparedWait = async (
-  deps: ExecuteDeps,
+  deps: ExecuteDeps & { readonly authorization: Pick<Authorization, "refuse"> },
   actor: Actor,
   quote: Quote,
-  { subject, preparedUntil, required }: { subject: Subject; preparedUntil: Date; required: Requirement },
+  { subject, preparedUntil, setting }: { subject: Subject; preparedUntil: Date; setting: Requirement | null },
 ) => {
   const { quotes } = deps;
   const now = deps.clock.now();
   if (preparedUntil <= now) throw lockIsOver();
-  if (quote.approvedBy !== actorName(actor)) throw otherMaker();
+  if (quote.approvedAt !== null && quote.approvedBy !== actorName(actor)) throw otherMaker();
+  const { request, kind, createdBy } = quote;
+  const wallets = await quotes.walletsOf(actor.projectId, request);
+  const { approval } = await deps.authorization.refuse(routeIntent(actor, { kind, request, wallets, createdBy }));
+  const required = votesOf(setting, approval);
+  if (required === null) throw changedMeanwhile();
   const used = new Error("The quote was used meanwhile.");
   const operation = await letWait(deps, actor, quote, {
-    request: quote.request,
-    wallets: await quotes.walletsOf(actor.projectId, quote.request),
+    request,
+    wallets,
     required,
     claim: async (tx, operationId) => {
       if (!(await quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now }))) throw used;
     },
-    consent: { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy },
+    consent:
+      quote.approvedAt === null
+        ? { means: "policy" }
+        : { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy },
   }).catch(async (error: unknown) => {
     if (error === used) throw refusal(await quotes.get(actor, subject));
     throw error;
   });
   return startedRecord(quote, operation);
 };
+
+const changedMeanwhile = (): DomainError =>
+  new DomainError("invalid_state", "The policies were changed meanwhile. Nothing was sent; execute again.");
 
 const startedRecord = (quote: Quote, { id, status, subStatus }: Pick<Operation, "id" | "status" | "subStatus">) => ({
   operationId: id,
@@ -164,28 +198,32 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
    */
   const accept = async (actor: Actor, acceptance: Acceptance) => {
     const { quote, request, wallets, legs, operationId } = acceptance;
-    return deps.operations.start({
-      projectId: quote.projectId,
-      ...(operationId === undefined ? {} : { operationId }),
-      kind: quote.kind,
-      createdBy: actorName(actor),
-      origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
-      request,
-      wallets,
-      legs,
-      claim: await claims(actor, acceptance),
-      audit: {
-        ...doneBy(actor),
-        action: operationId === undefined ? "operation.executed" : "operation.approved",
-        data: {
-          kind: quote.kind,
-          quoteId: quote.id,
-          ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
-          ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }),
-          ...meansOf(acceptance),
+    const claim = await claims(actor, acceptance);
+    return authorization.checking(intentOf(actor, acceptance), (check) =>
+      deps.operations.start({
+        projectId: quote.projectId,
+        ...(operationId === undefined ? {} : { operationId }),
+        kind: quote.kind,
+        createdBy: actorName(actor),
+        origin: { quoteId: quote.id, transferId: quote.transferId, retryOf: quote.retryOf },
+        request,
+        wallets,
+        legs,
+        claim,
+        enforce: enforcing(check, acceptance),
+        audit: {
+          ...doneBy(actor),
+          action: operationId === undefined ? "operation.executed" : "operation.approved",
+          data: {
+            kind: quote.kind,
+            quoteId: quote.id,
+            ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
+            ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }),
+            ...meansOf(acceptance),
+          },
         },
-      },
-    });
+      }),
+    );
   };
 
   /**
@@ -200,22 +238,28 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
     const { preparedUntil, legs } = readPrepared(quote, deps.clock.now());
     const { request, route } = quote;
     authorization.checkRecipient(actor, request, subjectField(subject));
-    const required = await votesFor(deps, quote, legs);
-    if (required !== null) return letPreparedWait(deps, actor, quote, { subject, preparedUntil, required });
+    const setting = await votesFor(deps, quote, legs);
+    const wait = () => letPreparedWait({ ...deps, authorization }, actor, quote, { subject, preparedUntil, setting });
+    if (setting !== null) return wait();
     const signed = await applySignatures(deps, { legs, routeLegs: route.legs, signatures });
     const isLate = preparedUntil <= deps.clock.now();
     if (isLate && !signed.allSent) throw lockIsOver(signed.legs);
-    const operation = await accept(actor, {
-      quote,
-      request,
-      wallets: await quotes.walletsOf(actor.projectId, request),
-      legs: signed.legs,
-      allSent: signed.allSent,
-      claim: (tx, operationId, now) =>
-        quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now: isLate ? null : now }),
-    });
-    if (operation === null) throw refusal(await quotes.get(actor, subject));
-    return startedRecord(quote, operation);
+    try {
+      const operation = await accept(actor, {
+        quote,
+        request,
+        wallets: await quotes.walletsOf(actor.projectId, request),
+        legs: signed.legs,
+        allSent: signed.allSent,
+        claim: (tx, operationId, now) =>
+          quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now: isLate ? null : now }),
+      });
+      if (operation === null) throw refusal(await quotes.get(actor, subject));
+      return startedRecord(quote, operation);
+    } catch (error) {
+      if (needsVotes(error) && legs.every(({ by }) => by === "service")) return wait();
+      throw error;
+    }
   };
 
   return { accept, execute };

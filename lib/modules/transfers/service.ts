@@ -70,6 +70,7 @@ export const createTransfersService = (deps: TransfersDeps) => {
     const wallet = await deps.wallets.findById(actor.projectId, input.fromWalletId);
     if (wallet === null) throw unknownWallet("fromWalletId");
     const resolved = await quotes.resolve(actor.projectId, toQuoteInput(deps.registry, input, wallet), TRANSFER_FIELDS);
+    await quotes.refuse(actor, { kind: "transfer", resolved });
     return (await quotes.store(actor, resolved, { kind: "transfer", once })).quote;
   };
 

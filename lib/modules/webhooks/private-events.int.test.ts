@@ -88,7 +88,7 @@ const spend = async (kind: PrivateKind): Promise<Moved> => {
   };
   const operation = () => ({ ...own, ...amounts, request: request(), searchTerms: [], audit });
   const insert = { operation, transfer, steps: [], quote: null };
-  await privacy.insertSpend(insert, () => Promise.resolve(true), new Date());
+  await privacy.insertSpend(insert, () => Promise.resolve("evl_1"), new Date());
   const steps = [
     [
       { status: "pending", subStatus: "prepared" },

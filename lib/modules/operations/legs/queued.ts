@@ -8,6 +8,7 @@ import {
   type ManagedAccount,
   type SignedPermit,
 } from "@/lib/modules/smart-accounts/service";
+import { NOT_EVALUATED } from "@/lib/modules/operations/may-sign";
 import type { LegChange } from "@/lib/modules/operations/leg";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
@@ -35,6 +36,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const walletId = leg.executorWalletId ?? leg.walletId;
   const account = await step.managedAccount(operation.projectId, walletId);
   if (account === null) throw new Error(`Wallet ${walletId} has no managed key.`);
+  if (!(await step.maySign(operation))) return fail(step, NOT_EVALUATED);
   if (step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)) {
     const why = operation.gasWaits.some(({ chainId }) => chainId === leg.sourceChainId)
       ? "The network fee stayed above the chain's cap, so it could not be sent within ten minutes of its approval."

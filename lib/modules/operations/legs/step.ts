@@ -36,6 +36,8 @@ export interface StepDeps {
     confirmations(chainId: number): number;
     blockTimeMs(chainId: number): number;
   };
+  /** Whether the policies allowed exactly this operation. Nothing is signed without. */
+  maySign(operation: Operation): Promise<boolean>;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 

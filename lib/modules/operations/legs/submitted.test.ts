@@ -22,6 +22,8 @@ interface World {
   /** The bundler's answer to the operation. */
   readonly refusal?: Error;
   readonly earlierUserOpHashes?: readonly string[];
+  /** Whether the stored operation is what the key has signed. */
+  readonly bearsSignature?: boolean;
 }
 
 /** Runs one step of a leg whose operation is not mined yet. */
@@ -33,6 +35,7 @@ const stepIn = async ({
   submittedAt = new Map(),
   refusal = new DomainError("simulation_failed", "It was executed before."),
   earlierUserOpHashes = [],
+  bearsSignature = true,
 }: World) => {
   const offers: unknown[] = [];
   const moves: { to: string; change: { failure?: Failure } }[] = [];
@@ -65,6 +68,7 @@ const stepIn = async ({
     submittedAt,
     clock: { now: () => new Date(1_000_000) },
     chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
+    maySign: () => Promise.resolve(true),
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
       feeExcess: () => Promise.resolve(null),
@@ -81,10 +85,14 @@ const stepIn = async ({
         return Promise.reject(refusal);
       },
       signAgain: (_: unknown, __: number, input: { operation: object; preVerificationGas: bigint }) =>
-        Promise.resolve({
-          operation: { ...input.operation, preVerificationGas: input.preVerificationGas },
-          userOpHash: "0xbb",
-        }),
+        Promise.resolve(
+          bearsSignature
+            ? {
+                operation: { ...input.operation, preVerificationGas: input.preVerificationGas },
+                userOpHash: "0xbb",
+              }
+            : null,
+        ),
     },
     legs: {
       moveLeg: (move: (typeof moves)[number]) => {
@@ -155,6 +163,12 @@ describe("an operation that can still be executed", () => {
     ]);
     const later = await stepIn({ ...open, earlierUserOpHashes: ["0x01", "0x02"] });
     expect(later.hashesAsked).toEqual(["0xaa", "0x01", "0x02"]);
+  });
+
+  test("is not signed again when the stored operation is not what was signed", async () => {
+    const refusal = new PreVerificationGasTooLowError("the bundler", 9n, null);
+    const stepped = await stepIn({ ...open, isManaged: true, refusal, bearsSignature: false });
+    expect(stepped).toMatchObject({ replaced: [], result: "waits" });
   });
 
   test("is not signed again for its owner, nor more than three times", async () => {

@@ -80,12 +80,15 @@ const signAgain = async (step: Step, account: ManagedAccount, preVerificationGas
   const { leg, smartAccounts, legs, submittedAt, clock } = step;
   const { validUntil, userOpHash, earlierUserOpHashes } = leg;
   if (earlierUserOpHashes.length >= SIGNED_AGAIN_MAX || validUntil === null || userOpHash === null) return "waits";
+  if (!(await step.maySign(step.operation))) return "waits";
   const operation = userOperationOf(step);
   const signed = await smartAccounts.signAgain(account, leg.sourceChainId, {
     operation,
     preVerificationGas,
     validUntil,
   });
+  // The stored operation was changed since it was signed. It can only expire.
+  if (signed === null) return "waits";
   const change = {
     userOperation: signed.operation,
     userOpHash: signed.userOpHash,

@@ -14,8 +14,8 @@ import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow 
 const INSERT_PAYOUT = `
   WITH stored AS (
     INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
-      items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at)
-    VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16)
+      items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at, evaluation_id)
+    VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16, $19)
     ON CONFLICT DO NOTHING RETURNING id
   ), begun AS (
     INSERT INTO job (id, queue, run_at, traceparent) SELECT id, 'payout', $15, $18 FROM stored WHERE $5 = 'queued'
@@ -81,13 +81,14 @@ const insertPayout = (sql: Sql, payout: AccountsPayout, rows: readonly string[])
     payout.expiresAt,
     encodeRows(rows),
     currentTraceparent(),
+    payout.evaluationId,
   ]);
 
 /** Payouts between accounts of the ledger. */
 export const createAccountPayoutsRepository = (database: Database) => ({
   /**
-   * Stores a payout with its rows. In the same transaction `admit` decides whether the payout may run at once; otherwise it awaits
-   * approval until `expiresAt`. Null when another payout used the Idempotency-Key, or already retries the same payout.
+   * Stores a payout with its rows. In the same transaction `admit` decides whether the payout may run at once, and returns the id of
+   * the policies' evaluation; with null it awaits approval until `expiresAt`. Null when another payout used the Idempotency-Key, or already retries the same payout.
    * @throws DomainError `duplicate_payout`
    */
   insert: (input: {
@@ -96,7 +97,7 @@ export const createAccountPayoutsRepository = (database: Database) => ({
     rows: readonly string[];
     /** Null: the rows are neither checked for duplicates nor stored for later checks. */
     keys: RowKeys | null;
-    admit: (sql: Sql) => Promise<boolean>;
+    admit: (sql: Sql) => Promise<string | null>;
     /** Makes the audit entry of the stored payout, which is written in the same transaction. */
     audit: (stored: AccountsPayout) => AuditEntry;
     expiresAt: Date;
@@ -106,9 +107,11 @@ export const createAccountPayoutsRepository = (database: Database) => ({
     const { payout, rows, keys, admit, audit, expiresAt, ask } = input;
     const storing = database.rawTransaction(async (sql) => {
       if (keys !== null) await claimRowKeys(sql, payout, keys);
-      const stored: AccountsPayout = (await admit(sql))
-        ? { ...payout, subStatus: "queued", expiresAt: null }
-        : { ...payout, subStatus: "awaiting_approval", expiresAt };
+      const evaluationId = await admit(sql);
+      const stored: AccountsPayout =
+        evaluationId === null
+          ? { ...payout, subStatus: "awaiting_approval", expiresAt }
+          : { ...payout, evaluationId, subStatus: "queued", expiresAt: null };
       if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();
       if (stored.subStatus === "queued") announceJob(sql, "payout");
       await recordAuditOn(sql, audit(stored));
@@ -120,13 +123,15 @@ export const createAccountPayoutsRepository = (database: Database) => ({
   },
 
   /** Awaiting approval → queued. False when the payout no longer awaits approval. */
-  approve: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
+  approve: (id: string, audit: AuditEntry, enforce: (sql: Sql) => Promise<string>): Promise<boolean> =>
     database.transaction(async (tx) => {
+      const now = audit.at;
       const { count } = await tx.payout.updateMany({
         where: { id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
         data: { subStatus: "queued", expiresAt: null, updatedAt: now },
       });
       if (count === 0) return false;
+      await tx.payout.update({ where: { id }, data: { evaluationId: await enforce(sqlOf(tx)) } });
       await insertJob(tx, { id, queue: "payout", runAt: now });
       await recordAudit(tx, audit);
       await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.approved", at: now });

@@ -60,12 +60,13 @@ const store = async (
     createdAt: now,
     updatedAt: now,
     expiresAt: null,
+    evaluationId: null,
   };
   const stored = await repository.insert({
     payout,
     rows: items.map(encodeRow),
     keys: null,
-    admit: () => Promise.resolve(true),
+    admit: () => Promise.resolve("evl_1"),
     audit: ({ id }) => ({ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, at: now }),
     expiresAt: now,
     ask: () => Promise.resolve(),

@@ -1,6 +1,5 @@
 /** Payments from one account of the ledger to many accounts. */
 import { bindDeps } from "@/lib/core/bind-deps";
-import { worthOf } from "@/lib/core/decimal";
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import { addSeconds, type Clock } from "@/lib/core/clock";
@@ -15,9 +14,11 @@ import { askVotes, counted, type Asked, type VotesPort } from "../ask-votes";
 import { APPROVAL_SECONDS, requireRows } from "../limits";
 import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import type { AccountsPayout } from "../payout";
+import { worth } from "./worth";
 import type { PayoutsRepository } from "../repository";
 import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
+import { accountsIntent, createEnforcing, type EnforceDeps } from "./enforce";
 import type { AccountPayoutsRepository } from "./repository";
 import { readSource, requireFunds, type PayoutSource } from "./available-funds";
 import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
@@ -32,6 +33,7 @@ export interface AccountPayoutsDeps {
   readonly ledger: Pick<LedgerService, "account" | "unfitRecipients">;
   readonly assets: Assets;
   readonly policies: PoliciesService;
+  readonly policyEngine: EnforceDeps["policyEngine"];
   readonly decisions: VotesPort;
   readonly prices: Prices;
   readonly clock: Clock;
@@ -56,21 +58,12 @@ interface Checked extends PayoutSource {
 
 type CheckInput = Pick<NewAccountsPayout, "sourceAccountId" | "transfers" | "mode">;
 
-const USD_DECIMALS = 6;
-
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 /** @throws DomainError `idempotency_mismatch` when the key was used for another request */
 const sameAs = (known: AccountsPayout, digest: Uint8Array): AccountsPayout => {
   if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
-};
-
-/** Worth in US dollars, rounded up, because it is compared with a cap. */
-const worth = (base: bigint, priceUsd: string | null | undefined): string | null => {
-  if (priceUsd === null || priceUsd === undefined) return null;
-  const of = { amountBase: base, decimals: LEDGER_DECIMALS, price: priceUsd };
-  return formatAmount(worthOf(of, USD_DECIMALS, "ceil"), USD_DECIMALS);
 };
 
 const keysOf = ({ asset, items }: Checked, allowDuplicates: boolean, now: Date): RowKeys => ({
@@ -138,19 +131,31 @@ const store = async (
   const rows = checked.items.map(encodeRow);
   const payout = newPayout(actor, { ...own, ...checked, rows }, now);
   const admit = await admission(deps, actor, checked);
-  const stored = await deps.repository.insert({
-    payout,
-    rows,
-    // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
-    keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
-    admit: (sql) => {
-      requireFunds(checked, own.mode);
-      return admit(sql, now);
-    },
-    audit: (row) => createdEntry(actor, row),
-    expiresAt: addSeconds(now, APPROVAL_SECONDS),
-    ask: (sql, row) => askVotes(deps.decisions, sql, { payout: row, actor, asked: askedOf(deps, row, checked.items) }),
-  });
+  const intent = accountsIntent(actor, payout, checked.asset);
+  const { approval } = await deps.policyEngine.refuse(intent);
+  const subject = { type: "payout", id: payout.id, digest: payout.digest } as const;
+  const stored = await deps.policyEngine.checking(intent, (check) =>
+    deps.repository.insert({
+      payout,
+      rows,
+      // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
+      keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
+      admit: async (sql) => {
+        requireFunds(checked, own.mode);
+        if (approval !== null) return null;
+        return (await admit(sql, now)) ? check.enforce(sql, subject, { hasCode: false }) : null;
+      },
+      audit: (row) => createdEntry(actor, row),
+      expiresAt: addSeconds(now, APPROVAL_SECONDS),
+      ask: (sql, row) =>
+        askVotes(deps.decisions, sql, {
+          payout: row,
+          actor,
+          asked: askedOf(deps, row, checked.items),
+          ofPolicies: approval,
+        }),
+    }),
+  );
   if (stored !== null) return stored;
   const known = own.key === null ? null : await findKnown(deps, actor, own.key);
   if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
@@ -260,7 +265,7 @@ export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
   create: bindDeps(deps, create),
   retry: bindDeps(deps, retry),
   approvalLines: bindDeps(deps, approvalLines),
-  approve: deps.repository.approve,
+  ...createEnforcing(deps),
   cancel: deps.repository.cancel,
   items: deps.repository.items,
 });
@@ -312,6 +317,7 @@ const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayout 
     idempotencyKey: draft.key,
     failure: null,
     retryOf: draft.retryOf,
+    evaluationId: null,
     createdBy: actorName(actor),
     createdAt: now,
     updatedAt: now,

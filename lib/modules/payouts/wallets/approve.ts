@@ -6,12 +6,15 @@ import type { ChainRegistry } from "@/lib/chains/registry";
 import { formatAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
+import type { PolicyEngine } from "@/lib/modules/policies/service";
+import type { Sql } from "@/lib/db/sql";
 import type { FundingService } from "@/lib/modules/swaps/service";
 import type { Token } from "@/lib/core/token";
 import { counted, type Asked } from "../ask-votes";
 import type { WalletsPayout } from "../payout";
 import { tokenName } from "./rows";
 import { outflowOf, type PayoutMoney } from "./money";
+import { enforceApproved, paymentsDigest, payoutIntent } from "./enforce";
 import { feeOf, type FeeDeps } from "./pricing";
 import type { WalletPayoutsReader } from "./read-repository";
 import type { WalletPayoutsRepository } from "./repository";
@@ -25,6 +28,7 @@ export interface ApprovingDeps extends FeeDeps {
   readonly rows: Pick<WalletPayoutsReader, "items">;
   readonly money: PayoutMoney;
   readonly funding: Pick<FundingService, "start">;
+  readonly policyEngine: Pick<PolicyEngine, "checking">;
 }
 
 interface Awaiting {
@@ -105,20 +109,39 @@ export const askedOf = (deps: Chains, awaiting: Awaiting, rows: readonly ShownRo
 const approve = async (
   deps: ApprovingDeps,
   actor: Actor,
+  awaiting: Stored,
+  by: Proof & { audit: AuditEntry },
+): Promise<boolean> => {
+  const { payout, own } = awaiting;
+  const { id: payoutId, projectId, itemsTotal, createdBy } = payout;
+  const rows = await deps.rows.items({ projectId, payoutId, after: -1, limit: itemsTotal });
+  const recipients = rows.map(({ recipient }) => recipient);
+  const digest = paymentsDigest({ ...own, projectId, payoutId }, rows);
+  return deps.policyEngine.checking(payoutIntent(actor, { ...own, recipients, createdBy }), (check) =>
+    start(deps, actor, awaiting, {
+      ...by,
+      enforce: enforceApproved(check, { type: "payout", id: payoutId, digest }, by.decisionId),
+    }),
+  );
+};
+
+const start = async (
+  deps: ApprovingDeps,
+  actor: Actor,
   { payout, own }: Stored,
-  { audit, ...proof }: Proof & { audit: AuditEntry },
+  { audit, enforce, ...proof }: Proof & { audit: AuditEntry; enforce: (sql: Sql) => Promise<string> },
 ): Promise<boolean> => {
   const { id: payoutId, projectId } = payout;
   if (own.funding !== null) {
     const { quoteId } = own.funding;
     const claim = (tx: Tx, operationId: string) =>
-      deps.repository.approveFunded(tx, { projectId, payoutId, operationId }, audit);
+      deps.repository.approveFunded(tx, { projectId, payoutId, operationId }, { audit, enforce });
     return (await deps.funding.start(actor, quoteId, { ...proof, claim })) !== null;
   }
   const batches = await deps.repository.queuedBatches(projectId, payoutId);
   const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
   return deps.money.withHolding({ payoutId, projectId, batches, costs }, outflowOf(own), (holding) =>
-    deps.repository.approve(payoutId, holding, audit),
+    deps.repository.approve(payoutId, holding, { audit, enforce }),
   );
 };
 

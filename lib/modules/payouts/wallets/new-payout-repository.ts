@@ -39,8 +39,8 @@ export interface NewPayoutToWallets {
   readonly refuse: () => void;
   /** Claims the run of a schedule that it is made for. Called in any case. @throws UsedAlreadyError */
   readonly claim: (sql: Sql) => Promise<void>;
-  /** Whether it may run without a code; notes what it spends. */
-  readonly admit: (sql: Sql) => Promise<boolean>;
+  /** The id of the policies' evaluation where it may run without a further code, or else null; notes what it spends. */
+  readonly admit: (sql: Sql) => Promise<string | null>;
   /** How it runs where it may do so at once; null where it awaits approval in any case. */
   readonly running: Running | null;
   readonly audit: (stored: WalletsPayout) => AuditEntry;
@@ -51,9 +51,9 @@ export interface NewPayoutToWallets {
 
 const INSERT_PAYOUT = `
   INSERT INTO payout (id, project_id, kind, mode, status, sub_status, reference, total_base, items_total, digest, idempotency_key,
-    retry_of, created_by, created_at, updated_at, expires_at)
+    retry_of, created_by, created_at, updated_at, expires_at, evaluation_id)
   VALUES ($1, $2, 'wallets', 'independent', 'pending', $3, $4, 0, $5::int, $6::bytea, $7, $8, $9, $10::timestamptz, $10::timestamptz,
-    $11::timestamptz)
+    $11::timestamptz, $12)
   ON CONFLICT DO NOTHING`;
 
 const INSERT_ITEMS = `
@@ -80,6 +80,7 @@ const insertPayout = (sql: Sql, payout: WalletsPayout): Promise<number> =>
     payout.createdBy,
     payout.createdAt,
     payout.expiresAt,
+    payout.evaluationId,
   ]);
 
 const insertOwn = async (
@@ -136,12 +137,13 @@ const insertFunded = async (
   const duplicates = await claimRowKeys(sql, payout, input.keys);
   input.refuse();
   await input.claim(sql);
-  const runs = running !== null && (await input.admit(sql));
+  const evaluationId = running === null ? null : await input.admit(sql);
+  const runs = running !== null && evaluationId !== null;
   // The operation that would fund it is accepted in the same transaction, and must not be.
   if (!runs && running?.by === "funding") throw new NotAdmittedError();
   const fundedBy = runs && running.by === "funding" ? running.operationId : null;
   const stored: WalletsPayout = runs
-    ? { ...payout, subStatus: fundedBy === null ? "queued" : "prepared", expiresAt: null }
+    ? { ...payout, evaluationId, subStatus: fundedBy === null ? "queued" : "prepared", expiresAt: null }
     : { ...payout, subStatus: "awaiting_approval", expiresAt: input.expiresAt };
   if ((await insertPayout(sql, stored)) === 0) throw new UsedAlreadyError();
   const warnings = [...input.warningsOf(duplicates), ...input.own.warnings];

@@ -2,7 +2,7 @@ import { bindDeps } from "@/lib/core/bind-deps";
 import type { Database, Tx } from "@/lib/db/client";
 import { toBigInt } from "@/lib/db/decimal";
 import type { Prisma } from "@/lib/db/generated/client";
-import { sqlOf } from "@/lib/db/sql";
+import { sqlOf, type Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
@@ -71,12 +71,19 @@ const tryHolding = async ({ database, sponsorship }: WalletPayoutsDeps, holding:
   });
 };
 
+/** How a payout leaves its approval. */
+interface Approval {
+  readonly audit: AuditEntry;
+  /** Evaluates the policies and returns the evaluation's id. @throws DomainError `policy_violation` */
+  readonly enforce: (sql: Sql) => Promise<string>;
+}
+
 /** awaiting approval → queued, with its money held. False when it does not wait for it any more. */
 const approve = (
   { database, sponsorship }: WalletPayoutsDeps,
   payoutId: string,
   holding: Holding,
-  audit: AuditEntry,
+  { audit, enforce }: Approval,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const now = audit.at;
@@ -85,6 +92,7 @@ const approve = (
       data: { subStatus: "queued", expiresAt: null, updatedAt: now },
     });
     if (count === 0) return false;
+    await tx.payout.update({ where: { id: payoutId }, data: { evaluationId: await enforce(sqlOf(tx)) } });
     await recordAudit(tx, audit);
     await recordPayoutEvents(sqlOf(tx), { payoutIds: [payoutId], type: "payout.approved", at: now });
     await beginJob(tx, payoutId, now);
@@ -96,7 +104,7 @@ const approve = (
 const approveFunded = async (
   tx: Tx,
   { projectId, payoutId, operationId }: { projectId: string; payoutId: string; operationId: string },
-  audit: AuditEntry,
+  { audit, enforce }: Approval,
 ): Promise<boolean> => {
   const now = audit.at;
   const { count } = await tx.payout.updateMany({
@@ -104,6 +112,7 @@ const approveFunded = async (
     data: { subStatus: "prepared", expiresAt: null, updatedAt: now },
   });
   if (count === 0) return false;
+  await tx.payout.update({ where: { id: payoutId }, data: { evaluationId: await enforce(sqlOf(tx)) } });
   await tx.walletPayout.update({
     where: { projectId_payoutId: { projectId, payoutId } },
     data: { fundedBy: operationId },

@@ -1,9 +1,9 @@
 /** Checks a new payout to wallets against balances, budgets and policies, and stores it unless the request is `validateOnly`. */
-import type { Actor } from "@/lib/core/actor";
+import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Sql, SqlReader } from "@/lib/db/sql";
-import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { Check, Intent, PolicyEngine, PoliciesService, RequiredApproval } from "@/lib/modules/policies/service";
 import type { FundingService } from "@/lib/modules/swaps/service";
 import { askVotes, type VotesPort } from "../ask-votes";
 import { APPROVAL_SECONDS } from "../limits";
@@ -19,7 +19,8 @@ import { feeOf, worthOf, type FeeDeps, type PayoutFee } from "./pricing";
 import type { BatchGroup } from "./read-repository";
 import type { WalletPayoutsRepository } from "./repository";
 import type { PayoutRequest } from "./request";
-import { rowKeysOf } from "./rows";
+import { paymentsDigest, payoutIntent } from "./enforce";
+import { rowKeysOf, tokenName } from "./rows";
 import type { Funding, WalletPayout } from "./wallet-payout";
 import { warningsFor, type WarningDeps } from "./warnings";
 
@@ -31,6 +32,7 @@ export interface StorePayoutDeps extends FeeDeps, WarningDeps {
   readonly money: PayoutMoney;
   readonly repository: WalletPayoutsRepository;
   readonly policies: PoliciesService;
+  readonly policyEngine: Pick<PolicyEngine, "checking" | "refuse">;
   readonly decisions: VotesPort;
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
@@ -108,13 +110,24 @@ const withQuote = async (deps: StorePayoutDeps, actor: Actor, { bring }: Draft):
   );
 };
 
+interface Given {
+  readonly origin: Origin;
+  readonly check: Check;
+  /** The votes that the policies demand; null where they demand none. */
+  readonly approval: RequiredApproval | null;
+}
+
 const inputOf = (
   deps: StorePayoutDeps,
   actor: Actor,
   request: PayoutRequest,
-  { draft, origin, own }: { draft: Draft; origin: Origin; own: NewWalletPayout },
+  { draft, origin, own, check, approval }: Given & { draft: Draft; own: NewWalletPayout },
 ): Omit<NewPayoutToWallets, "running"> => {
   const { payout, keys, obstacle, usd } = draft;
+  const { fromWalletId, chainId } = own;
+  const rows = request.rows.map((row) => ({ ...row, token: tokenName(row.token) }));
+  const digest = paymentsDigest({ projectId: payout.projectId, payoutId: payout.id, chainId, fromWalletId }, rows);
+  const subject = { type: "payout", id: payout.id, digest } as const;
   return {
     payout,
     own,
@@ -130,9 +143,14 @@ const inputOf = (
       if (origin.run !== null && !(await origin.run.take(sql, payout.id))) throw new UsedAlreadyError();
     },
     admit: async (sql: Sql) => {
-      if (origin.run === null) return deps.policies.spend(sql, actor, usd, payout.createdAt);
-      // The code that approved the schedule covers each of its runs, unless several people have to approve.
-      return (await deps.decisions.requirementOf(payout.projectId, sql)) === null;
+      if (origin.run === null) {
+        const mayRun = await deps.policies.spend(sql, actor, usd, payout.createdAt);
+        return mayRun ? check.enforce(sql, subject, { hasCode: false }) : null;
+      }
+      // The code that approved the schedule covers each of its runs, unless several people have to approve. The policies of today bound
+      // it all the same.
+      if ((await deps.decisions.requirementOf(payout.projectId, sql)) !== null) return null;
+      return check.enforce(sql, subject, { hasCode: true });
     },
     audit: (stored) => createdEntry(actor, stored, own),
     expiresAt: addSeconds(payout.createdAt, APPROVAL_SECONDS),
@@ -141,6 +159,7 @@ const inputOf = (
         payout: stored,
         actor,
         asked: askedOf(deps, { payout: stored, own }, request.plan.rows),
+        ofPolicies: approval,
       }),
   };
 };
@@ -174,13 +193,31 @@ export const storePayout = async (
   request: PayoutRequest,
   origin: Origin,
 ): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
+  const intent = intentOf(actor, request);
+  const { approval } = await deps.policyEngine.refuse(intent);
+  return deps.policyEngine.checking(intent, (check) => storeChecked(deps, actor, request, { origin, check, approval }));
+};
+
+/** All that leaves the treasury, to every recipient. */
+const intentOf = (actor: Actor, { chainId, treasury, totals, rows }: PayoutRequest): Intent => {
+  const recipients = rows.map(({ recipient }) => recipient);
+  return payoutIntent(actor, { chainId, fromWalletId: treasury.id, totals, recipients, createdBy: actorName(actor) });
+};
+
+const storeChecked = async (
+  deps: StorePayoutDeps,
+  actor: Actor,
+  request: PayoutRequest,
+  { origin, check, approval }: Given,
+): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
   const draft = await draftOf(deps, actor, request, origin);
   const brought = await withQuote(deps, actor, draft);
   const own: NewWalletPayout = { ...draft.own, funding: brought };
-  const input = inputOf(deps, actor, request, { draft, origin, own });
+  const input = inputOf(deps, actor, request, { draft, origin, own, check, approval });
   const insert = (running: Running | null) => deps.repository.insert({ ...input, running });
   const { digest } = draft.payout;
-  if (origin.run === null && deps.policies.needsCode(actor)) return { stored: await insert(null), digest };
+  const needsCode = origin.run === null && deps.policies.needsCode(actor);
+  if (needsCode || approval !== null) return { stored: await insert(null), digest };
   if (brought !== null) return { stored: await storeFunded(deps, actor, brought.quoteId, input), digest };
   const stored = await deps.money.withHolding(draft.at, request, (holding) => insert({ by: "holding", holding }));
   return { stored, digest };

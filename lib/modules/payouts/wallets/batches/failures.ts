@@ -11,6 +11,13 @@ export const rowRefused = (reason: string): Failure => ({
   retryable: true,
 });
 
+/** A payout that was changed or stored past the policies is never signed. */
+export const NOT_EVALUATED: Failure = {
+  code: "policy_violation",
+  message: `The policies have not allowed this payout as it is stored, so it was not signed. ${IN_TREASURY}`,
+  retryable: true,
+};
+
 export const batchRefused = (code: string, reason: string): Failure => ({
   code,
   message: `${reason.replace(/ ?Nothing was sent\.$/, "")} ${IN_TREASURY}`,

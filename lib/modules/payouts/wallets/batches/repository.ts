@@ -18,6 +18,7 @@ export const createBatchRepository = (database: Database, sponsorship: BatchRepo
     find: bindDeps(deps, find),
     open: bindDeps(deps, open),
     rowsOf: bindDeps(deps, rowsOf),
+    evaluated: bindDeps(deps, evaluated),
     operationOf: bindDeps(deps, operationOf),
     ...createAttemptRepository(deps),
     ...createEndRepository(deps),
@@ -60,6 +61,32 @@ const rowsOf = async (
     recipient: recipient as `0x${string}`,
     amountBase: toBigInt(amountBase),
   }));
+};
+
+/** A payout as it is stored, for the comparison with its evaluation. */
+export interface EvaluatedPayout {
+  readonly evaluationId: string | null;
+  /** All of them, by index. */
+  readonly rows: readonly (PayableRow & { readonly token: string })[];
+}
+
+const evaluated = async (
+  { database }: BatchRepositoryDeps,
+  { projectId, payoutId }: DrivenPayout,
+): Promise<EvaluatedPayout> => {
+  const [payout, rows] = await Promise.all([
+    database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId }, select: { evaluationId: true } }),
+    database.prisma.walletPayoutItem.findMany({
+      where: { projectId, payoutId },
+      select: { index: true, recipient: true, token: true, amountBase: true },
+      orderBy: { index: "asc" },
+    }),
+  ]);
+  const read = rows.map(({ index, recipient, token, amountBase }) => ({
+    ...{ index, recipient: recipient as `0x${string}`, token },
+    amountBase: toBigInt(amountBase),
+  }));
+  return { evaluationId: payout.evaluationId, rows: read };
 };
 
 /** The signed operation; null when it is gone since the batch was read. */

@@ -4,8 +4,9 @@ import { searchFrom, validitySeconds } from "@/lib/modules/smart-accounts/servic
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
-import { batchRefused, notEnough, REPLACED, rowRefused } from "./failures";
+import { batchRefused, NOT_EVALUATED, notEnough, REPLACED, rowRefused } from "./failures";
 import { waitsForGas } from "./gas-wait";
+import { maySign } from "./may-sign";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
 import type { Step, StepResult } from "./step";
 
@@ -21,6 +22,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (!(await mayDeploy(step))) return "waits";
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
+  if (!(await maySign(step, rows))) return fail(step, NOT_EVALUATED);
   const gas = await simulate(step, rows);
   return "callGasLimit" in gas ? sign(step, rows, gas) : gas.result;
 };

@@ -33,6 +33,12 @@ export interface BatchDeps {
     /** By lower-case address, or `native`. @throws DomainError `unsupported_token` */
     token(chainId: number, address: string): Token;
   };
+  /** Whether the policies allowed exactly this. */
+  isAllowed(
+    projectId: string,
+    evaluationId: string | null,
+    subject: { readonly id: string; readonly digest: Uint8Array },
+  ): Promise<boolean>;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 

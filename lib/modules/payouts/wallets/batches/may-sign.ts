@@ -1,0 +1,22 @@
+import { paymentsDigest } from "../enforce";
+import type { PayableRow } from "./payout-batch";
+import type { Step } from "./step";
+
+/**
+ * Whether the policies allowed the payout as it is stored, and the rows that would be signed now are rows of it. Reads the whole payout,
+ * because its evaluation is bound to all rows.
+ */
+export const maySign = async (
+  { repository, isAllowed, payout, batch }: Pick<Step, "repository" | "isAllowed" | "payout" | "batch">,
+  rows: readonly PayableRow[],
+): Promise<boolean> => {
+  const { projectId, payoutId } = payout;
+  const stored = await repository.evaluated(payout);
+  const byIndex = new Map(stored.rows.map((row) => [row.index, row]));
+  const areRows = rows.every(({ index, recipient, amountBase }) => {
+    const row = byIndex.get(index);
+    return row?.recipient === recipient && row.amountBase === amountBase && row.token === batch.token;
+  });
+  const digest = paymentsDigest(payout, stored.rows);
+  return areRows && isAllowed(projectId, stored.evaluationId, { id: payoutId, digest });
+};

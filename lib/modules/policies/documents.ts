@@ -1,0 +1,171 @@
+import type { PolicyRules, PolicyScope } from "@/lib/contracts/policy-rules";
+import type { ChainRegistry } from "@/lib/chains/registry";
+import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { parseAmount } from "@/lib/core/money";
+import { requirePermission } from "@/lib/core/permissions";
+import type { Database } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
+import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
+import { recordAudit, doneBy } from "@/lib/modules/audit/service";
+import type { EvmAddress } from "@/lib/ports/routing";
+import type { Evaluation, PolicyEngine } from "./engine";
+import type { Policy } from "./facts";
+import { keysAmong } from "./intent";
+import { hasSubject, insertPolicy, readAllPolicies, readVersions } from "./repository";
+import { linesOf } from "./words";
+
+/** A change of a policy: the next version of what bounds one subject. */
+export interface PolicyChange {
+  readonly scope: PolicyScope;
+  /** The wallet or API key; absent for the project. */
+  readonly subjectId?: string | undefined;
+  /** The version that was read; 0 where there was none. */
+  readonly baseVersion: number;
+  readonly rules: PolicyRules;
+  readonly approval?: GivenApproval | undefined;
+}
+
+/** A movement to try. */
+export interface TriedMovement {
+  readonly fromWalletId: string;
+  readonly chainId: number;
+  readonly toChainId?: number | undefined;
+  readonly token: string;
+  readonly amount: string;
+  readonly recipient: EvmAddress;
+  readonly keyId?: string | undefined;
+}
+
+interface DocumentsDeps {
+  readonly database: Database;
+  readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  readonly registry: Pick<ChainRegistry, "resolveToken" | "get">;
+  readonly engine: Pick<PolicyEngine, "dryRun">;
+  readonly clock: Clock;
+}
+
+const VERSIONS_MAX = 100;
+
+const subjectOf = (actor: Actor, { scope, subjectId }: Pick<PolicyChange, "scope" | "subjectId">): string => {
+  if (scope === "project") return actor.projectId;
+  if (subjectId === undefined)
+    throw invalidRequest([{ path: "subjectId", message: "names the wallet or the API key" }]);
+  return subjectId;
+};
+
+/** Policies of a project: their newest versions, their history, and a dry run. */
+export const createPolicyDocuments = (deps: DocumentsDeps) => {
+  const { database, clock } = deps;
+  const reader = sqlOf(database.prisma);
+
+  const requireSubject = async (projectId: string, scope: PolicyScope, subjectId: string): Promise<void> => {
+    if (scope !== "project" && !(await hasSubject(reader, { projectId, scope, subjectId }))) throw notFound();
+  };
+  /** Chains exist, and tokens are stored by their address. @throws DomainError `unsupported_chain`, `unsupported_token` */
+  const normalised = (rules: PolicyRules): PolicyRules => {
+    for (const chainId of rules.chains ?? []) deps.registry.get(chainId);
+    const tokens = rules.tokens?.map(({ chainId, token }) => ({
+      chainId,
+      token: deps.registry.resolveToken(chainId, token).address.toLowerCase(),
+    }));
+    return tokens === undefined ? rules : { ...rules, tokens };
+  };
+
+  /**
+   * Stores the next version of a policy, which applies at once.
+   * @throws DomainError `forbidden`, `approval_required`, `not_found`, `invalid_state` when the policy was changed meanwhile
+   */
+  const put = async (actor: UserActor, change: PolicyChange): Promise<Policy> => {
+    requirePermission(actor, "policies:manage");
+    const { projectId } = actor;
+    const { scope, baseVersion } = change;
+    const subjectId = subjectOf(actor, change);
+    await requireSubject(projectId, scope, subjectId);
+    const rules = normalised(change.rules);
+    const [before] = await readVersions(reader, { projectId, scope, subjectId, before: null, limit: 1 });
+    if ((before?.version ?? 0) !== baseVersion) throw changedMeanwhile();
+    const policy: Policy = {
+      id: newId("policy"),
+      ...{ projectId, scope, subjectId, rules },
+      version: baseVersion + 1,
+      createdBy: actorName(actor),
+      createdAt: clock.now(),
+    };
+    const approved = await deps.approvals.requireApproval(actor, changeOf(policy), change.approval);
+    await database.transaction(async (tx) => {
+      await approved.consume(tx);
+      if (!(await insertPolicy(sqlOf(tx), policy))) throw changedMeanwhile();
+      const data = {
+        scope,
+        subjectId,
+        version: policy.version,
+        before: before === undefined ? null : linesOf(before.rules),
+        after: linesOf(rules),
+      };
+      const entry = { ...doneBy(actor), action: "policy.changed", subject: policy.id, at: policy.createdAt };
+      await recordAudit(tx, { ...entry, data: { ...data, ...approved.record } });
+    });
+    return policy;
+  };
+
+  return {
+    put,
+
+    /** The newest version of every policy. */
+    list: (projectId: string): Promise<Policy[]> => readAllPolicies(reader, projectId),
+
+    /** Versions of one policy, newest first. @throws DomainError `invalid_request` */
+    versions: (
+      actor: Actor,
+      query: { scope: PolicyScope; subjectId?: string | undefined; before?: number | undefined },
+    ): Promise<Policy[]> => {
+      const { scope, before = null } = query;
+      const subjectId = subjectOf(actor, query);
+      return readVersions(reader, { projectId: actor.projectId, scope, subjectId, before, limit: VERSIONS_MAX });
+    },
+
+    /**
+     * What the policies say of a movement now. Counts and stores nothing.
+     * @throws DomainError `unknown_wallet`, `not_found` for another project's key, `unsupported_chain`, `unsupported_token`,
+     *   `amount_precision`
+     */
+    evaluate: async (actor: Actor, tried: TriedMovement): Promise<Evaluation> => {
+      const { projectId } = actor;
+      const { fromWalletId, keyId, chainId, toChainId = chainId, recipient } = tried;
+      if (!(await hasSubject(reader, { projectId, scope: "wallet", subjectId: fromWalletId }))) throw unknownWallet();
+      if (keyId !== undefined) await requireSubject(projectId, "key", keyId);
+      const token = deps.registry.resolveToken(chainId, tried.token);
+      deps.registry.get(toChainId);
+      return deps.engine.dryRun({
+        projectId,
+        kind: "dry_run",
+        by: actorName(actor),
+        keyIds: keysAmong(actorName(actor), ...(keyId === undefined ? [] : [keyId])),
+        outflows: [
+          { walletId: fromWalletId, token, amountBase: parseAmount(tried.amount, token.decimals), isOnChain: true },
+        ],
+        chains: [...new Set([chainId, toChainId])],
+        recipients: [recipient],
+        fields: { amount: "amount", recipient: "recipient", chain: "chainId", token: "token" },
+      });
+    },
+  };
+};
+
+const unknownWallet = (): DomainError =>
+  new DomainError("unknown_wallet", "The project has no such wallet.", {
+    details: [{ path: "fromWalletId", message: "is no wallet of the project" }],
+  });
+
+const changedMeanwhile = (): DomainError =>
+  new DomainError("invalid_state", "The policy was changed meanwhile. Read it again; this change was not made.");
+
+const changeOf = ({ projectId, scope, subjectId, version, rules }: Policy): Change => ({
+  kind: "policy.change",
+  title: scope === "project" ? "Change the policy of this project" : `Change the policy of one ${scope}`,
+  lines: [...(scope === "project" ? [] : [`Of: ${subjectId}`]), `Version: ${version}`, ...linesOf(rules)],
+  values: { projectId, scope, subjectId, version, rules: JSON.parse(JSON.stringify(rules)) as Change["values"] },
+});

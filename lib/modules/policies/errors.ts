@@ -1,0 +1,34 @@
+import { DomainError } from "@/lib/core/errors";
+import type { Evaluation } from "./evaluate";
+import type { StoredEvaluation } from "./repository";
+
+/** A movement that the policies refuse. It carries the evaluation, which is stored once the caller's transaction was rolled back. */
+export class PolicyViolationError extends DomainError {
+  readonly evaluation: StoredEvaluation;
+  /** The votes that would let it pass; null where nothing would. */
+  readonly approval: Evaluation["approval"];
+
+  constructor(
+    evaluation: StoredEvaluation,
+    { decision, rules, approval }: Pick<Evaluation, "decision" | "rules" | "approval">,
+  ) {
+    const refusing = rules.filter(({ outcome }) => outcome === decision);
+    const [first] = refusing;
+    const why =
+      first === undefined ? "A policy refuses this." : `${first.message} (rule ${first.rule}, ${first.scope} policy).`;
+    const how =
+      decision === "needs_approval"
+        ? " They have not approved it. Private operations, and wallets that sign for themselves, cannot wait for votes."
+        : "";
+    super("policy_violation", `${why}${how} Nothing was sent; the money is where it was.`, {
+      details: refusing.map((result) => ({
+        path: result.field,
+        message: result.message,
+        code: result.rule,
+      })),
+      extra: { evaluationId: evaluation.id },
+    });
+    this.evaluation = evaluation;
+    this.approval = approval;
+  }
+}

@@ -1,0 +1,37 @@
+/** Binds an evaluation to the application secret, so that somebody who can only write the database cannot make one. */
+import type { Secrets } from "@/lib/modules/encryption/service";
+
+/** What the signer relies on. */
+export interface Sealed {
+  readonly projectId: string;
+  readonly id: string;
+  readonly subjectType: string;
+  readonly subjectId: string | null;
+  /** SHA-256 of what may move. */
+  readonly digest: Uint8Array;
+  readonly decision: string;
+}
+
+/** Purpose of the codes of evaluations, for the keys of the application secret. */
+const PURPOSE = "policy-evaluation";
+
+const textOf = ({ projectId, id, subjectType, subjectId, digest, decision }: Sealed): string =>
+  JSON.stringify([
+    "causeway-policy-1",
+    projectId,
+    id,
+    subjectType,
+    subjectId,
+    Buffer.from(digest).toString("hex"),
+    decision,
+  ]);
+
+/** HMAC-SHA256 (RFC 2104) over the evaluation's id, subject, digest and decision. */
+export const sealOf = (secrets: Pick<Secrets, "hash">, evaluation: Sealed): Uint8Array =>
+  secrets.hash(PURPOSE, textOf(evaluation));
+
+/** Whether this service has made the evaluation as it is stored, under the current or the previous application secret. */
+export const isSealed = (
+  secrets: Pick<Secrets, "matches">,
+  { mac, ...evaluation }: Sealed & { readonly mac: Uint8Array },
+): boolean => secrets.matches(PURPOSE, textOf(evaluation), mac);

@@ -1,0 +1,16 @@
+/** What an operation that spends notes may move: the data that its evaluation is bound to, and that is compared before a proof is made. */
+import { createHash } from "node:crypto";
+import type { PrivateStep } from "./private-step";
+import type { PrivateTransfer } from "./private-transfer";
+
+type Step = Pick<PrivateStep, "noteId" | "withdrawBase" | "outBase">;
+
+/** SHA-256 of the wallets, chain, tokens, amounts, recipient and notes. @param steps by position */
+export const spendDigest = (transfer: PrivateTransfer, steps: readonly Step[]): Uint8Array<ArrayBuffer> => {
+  const { projectId, operationId, kind, walletId, toWalletId, toAddress, chainId, token, tokenOut } = transfer;
+  const parties = [projectId, operationId, kind, walletId, toWalletId, toAddress?.toLowerCase() ?? null];
+  const amounts = [transfer.amountBase.toString(), transfer.path, transfer.minimumBase?.toString() ?? null];
+  const notes = steps.map(({ noteId, withdrawBase, outBase }) => [noteId, withdrawBase.toString(), outBase.toString()]);
+  const text = JSON.stringify([parties, chainId, token.address, tokenOut.address, amounts, notes]);
+  return new Uint8Array(createHash("sha256").update(text).digest());
+};
