@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
-import { Client } from "pg";
 import { getOperation } from "@/lib/contracts/operations";
 import { axeFaults } from "./support/axe";
+import { changeRows } from "./support/database";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
@@ -13,7 +13,6 @@ const PAYMENT = `0x${"ab".repeat(32)}`;
  * changed here; refund-decision.int.test.ts brings real ones about.
  */
 const doubtRefund = async (operationId: string): Promise<void> => {
-  const client = new Client({ connectionString: process.env.E2E_DATABASE_URL });
   const doubt = {
     chainId: 31337,
     txHash: PAYMENT,
@@ -23,18 +22,13 @@ const doubtRefund = async (operationId: string): Promise<void> => {
     reason: "It pays more than this deposit, and other deposits of the wallet are open.",
   };
   const attention = { doubts: [doubt], setAside: [], waitUntil: null, decided: null };
-  await client.connect();
-  try {
-    await client.query("UPDATE operation SET status = 'processing', sub_status = 'needs_attention' WHERE id = $1", [
-      operationId,
-    ]);
-    await client.query(
-      "UPDATE operation_leg SET state = 'needs_attention', refund_attention = $2::jsonb WHERE operation_id = $1",
-      [operationId, JSON.stringify(attention)],
-    );
-  } finally {
-    await client.end();
-  }
+  await changeRows("UPDATE operation SET status = 'processing', sub_status = 'needs_attention' WHERE id = $1", [
+    operationId,
+  ]);
+  await changeRows(
+    "UPDATE operation_leg SET state = 'needs_attention', refund_attention = $2::jsonb WHERE operation_id = $1",
+    [operationId, JSON.stringify(attention)],
+  );
 };
 
 test("a refund in doubt shows what is known, checks the named transaction, and takes a person's decision", async ({
