@@ -179,9 +179,9 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     prepare: (request) => prepare({ registry, contracts }, request),
     withSignature,
     sign: async (scope, prepared) => withSignature(prepared, await signer.signTypedData(scope, prepared.typedData)),
-    isSigned: (ownerAddress, { chainId, operation, validUntil }) => {
+    isSigned: (owner, { chainId, ...signed }) => {
       const { entryPoint } = registry.get(chainId).contracts;
-      return isSignedBy(ownerAddress, { chainId, entryPoint, module4337: contracts.module4337, operation, validUntil });
+      return isSignedBy(owner, { chainId, entryPoint, module4337: contracts.module4337, ...signed });
     },
     nonceUsed: async (chainId, sender, nonceKey, at) => {
       const nonce = await chainCall(chainId, () =>

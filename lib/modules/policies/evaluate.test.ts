@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { policyRules, type PolicyRules } from "@/lib/contracts/policy-rules";
-import { ROLES } from "@/lib/core/actor";
+import { approverRole } from "@/lib/contracts/decisions";
 import { evaluate } from "./evaluate";
 import type { Decision, EffectivePolicy, Facts } from "./facts";
 
@@ -168,7 +168,7 @@ const rules = fc.record({
     fc.record({
       aboveUsd: usd,
       count: fc.integer({ min: 1, max: 4 }),
-      roles: fc.subarray([...ROLES], { minLength: 1 }),
+      roles: fc.subarray([...approverRole.options], { minLength: 1 }),
       excludeMaker: fc.boolean(),
     }),
   ),
