@@ -36,7 +36,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const walletId = leg.executorWalletId ?? leg.walletId;
   const account = await step.managedAccount(operation.projectId, walletId);
   if (account === null) throw new Error(`Wallet ${walletId} has no managed key.`);
-  if (!(await step.maySign(operation))) return fail(step, NOT_EVALUATED);
+  if (!isEvaluatedAccount(step, account) || !(await step.maySign(operation))) return fail(step, NOT_EVALUATED);
   if (step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)) {
     const why = operation.gasWaits.some(({ chainId }) => chainId === leg.sourceChainId)
       ? "The network fee stayed above the chain's cap, so it could not be sent within ten minutes of its approval."
@@ -75,6 +75,10 @@ export const queued = async (step: Step): Promise<StepResult> => {
     return fail(step, { code: error.code, message: `${error.message} Nothing left the wallet.`, retryable: true });
   }
 };
+
+/** Whether the account that would sign is the one whose address was evaluated. A permit names the account that may use it. */
+const isEvaluatedAccount = ({ leg }: Step, { address }: ManagedAccount): boolean =>
+  address.toLowerCase() === (leg.permit?.spender ?? leg.walletAddress).toLowerCase();
 
 type Built = Pick<LegTransactions, "calls" | "fillDeadline">;
 
