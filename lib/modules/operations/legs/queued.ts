@@ -76,9 +76,14 @@ export const queued = async (step: Step): Promise<StepResult> => {
   }
 };
 
-/** Whether the account that would sign is the one whose address was evaluated. A permit names the account that may use it. */
-const isEvaluatedAccount = ({ leg }: Step, { address }: ManagedAccount): boolean =>
-  address.toLowerCase() === (leg.permit?.spender ?? leg.walletAddress).toLowerCase();
+/**
+ * Whether the account that would sign is the one whose address was evaluated. A permit names the account that may use it. The source of a
+ * public exit is the pool, and the account that asks the pool is the one that is paid.
+ */
+const isEvaluatedAccount = ({ leg, operation, request }: Step, { address }: ManagedAccount): boolean => {
+  const own = operation.kind === "public_exit" ? request.destination.recipient : leg.walletAddress;
+  return address.toLowerCase() === (leg.permit?.spender ?? own).toLowerCase();
+};
 
 type Built = Pick<LegTransactions, "calls" | "fillDeadline">;
 
