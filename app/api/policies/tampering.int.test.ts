@@ -101,14 +101,14 @@ const tampered = async (
   return made;
 };
 
-const ended = (read: () => Promise<{ readonly status: string; readonly failure: unknown }>) =>
+const ended = (what: string, read: () => Promise<{ readonly status: string; readonly failure: unknown }>) =>
   vi.waitFor(async () => {
     const record = await read();
-    if (!isFinal(record.status as Status)) throw new Error(`It is ${record.status}.`);
+    if (!isFinal(record.status as Status)) throw new Error(`${what} is ${record.status}.`);
     return record;
   }, WAIT);
-const operation = (id: string) => ended(() => prisma.operation.findUniqueOrThrow({ where: { id } }));
-const payout = (id: string) => ended(() => prisma.payout.findUniqueOrThrow({ where: { id } }));
+const operation = (id: string, what = id) => ended(what, () => prisma.operation.findUniqueOrThrow({ where: { id } }));
+const payout = (id: string, what = id) => ended(what, () => prisma.payout.findUniqueOrThrow({ where: { id } }));
 
 test("whatever is changed between the acceptance and the signature is not signed, posted or paid, and what is not changed is", async () => {
   const usdc = registry.resolveToken(CHAIN, "USDC").address;
@@ -135,10 +135,10 @@ test("whatever is changed between the acceptance and the signature is not signed
     expect(await payout(untouched[1])).toMatchObject({ status: "completed" });
     expect(await payout(untouchedPayout)).toMatchObject({ status: "completed" });
     for (const [what, id] of operations) {
-      const { status, failure } = await operation(id);
+      const { status, failure } = await operation(id, what);
       expect({ what, status, failure }).toMatchObject({ status: "failed", failure: { code: "policy_violation" } });
     }
-    for (const [what, id] of payouts) expect({ what, ...(await payout(id)) }).toMatchObject({ status: "failed" });
+    for (const [what, id] of payouts) expect({ what, ...(await payout(id, what)) }).toMatchObject({ status: "failed" });
     for (const id of posted) expect(await payout(id)).toMatchObject({ status: "failed" });
   } finally {
     await worker.stop();

@@ -12,7 +12,9 @@ const facts = (over: Partial<Facts> = {}): Facts => ({
   at: new Date("2026-11-25T10:00:00Z"), // A Wednesday.
   projectId: "prj_1",
   keyIds: ["key_1"],
-  movements: [{ walletId: "wal_1", chainId: 1, token: "0xusdc", asset: "usdc", amount: "100", usd: "100", countsIn: "all" }],
+  movements: [
+    { walletId: "wal_1", chainId: 1, token: "0xusdc", asset: "usdc", amount: "100", usd: "100", countsIn: "all" },
+  ],
   chains: [1, 10],
   recipients: [{ address: ADDRESS, isOwn: false, contact: null, knownSince: null }],
   usage: [],
@@ -61,7 +63,15 @@ describe("rules", () => {
 
   test("a policy of a wallet bounds the money of that wallet alone", () => {
     const bound = policy({ perOperation: { usd: "50" } }, { scope: "wallet", subjectId: "wal_1" });
-    const other = { walletId: "wal_2", chainId: 1, token: "0xusdc", asset: "usdc", amount: "60", usd: "60", countsIn: "all" } as const;
+    const other = {
+      walletId: "wal_2",
+      chainId: 1,
+      token: "0xusdc",
+      asset: "usdc",
+      amount: "60",
+      usd: "60",
+      countsIn: "all",
+    } as const;
     const small = { ...other, walletId: "wal_1", amount: "50", usd: "50" };
     expect(evaluate([bound], facts({ movements: [other] })).decision).toBe("allow");
     expect(evaluate([bound], facts({ movements: [other, small] })).decision).toBe("allow");

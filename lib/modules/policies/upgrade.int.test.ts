@@ -26,7 +26,7 @@ const ACCEPTED_BEFORE = `
     ('op_waiting', 'pending', 'awaiting_approval', false), ('op_done', 'completed', 'full', true)) AS o (id, status, sub_status, accepted);
   INSERT INTO payout (id, project_id, kind, mode, status, sub_status, total_base, items_total, digest, created_by, created_at, updated_at)
   SELECT id, 'prj_1', 'wallets', 'independent', status, sub_status, 0, 1, '\\x00', 'usr_1', now(), now()
-  FROM (VALUES ('po_queued', 'pending', 'queued'), ('po_waiting', 'pending', 'awaiting_approval'), ('po_failed', 'failed', 'full'))
+  FROM (VALUES ('po_due', 'pending', 'queued'), ('po_waiting', 'pending', 'awaiting_approval'), ('po_failed', 'failed', 'full'))
     AS p (id, status, sub_status)`;
 
 const digest = new Uint8Array(32).fill(7);
@@ -55,7 +55,7 @@ test("what was accepted before policies existed and has not ended is evaluated o
     const made = await prisma.policyEvaluation.findMany({ orderBy: { subjectId: "asc" } });
     expect(made.map(({ subjectId, createdBy }) => [subjectId, createdBy])).toEqual([
       ["op_queued", "upgrade"],
-      ["po_queued", "upgrade"],
+      ["po_due", "upgrade"],
     ]);
     expect(errors).toHaveLength(3);
     const engine = createPolicyEngine({
@@ -65,7 +65,7 @@ test("what was accepted before policies existed and has not ended is evaluated o
     });
     const { evaluationId } = await prisma.operation.findUniqueOrThrow({ where: { id: "op_queued" } });
     expect(await engine.isAllowed("prj_1", evaluationId, { id: "op_queued", digest })).toBe(true);
-    expect(await engine.isAllowed("prj_1", evaluationId, { id: "po_queued", digest })).toBe(false);
+    expect(await engine.isAllowed("prj_1", evaluationId, { id: "po_due", digest })).toBe(false);
     const changed = new Uint8Array(32).fill(8);
     expect(await engine.isAllowed("prj_1", evaluationId, { id: "op_queued", digest: changed })).toBe(false);
     const without = await prisma.operation.findMany({ where: { evaluationId: null }, orderBy: { id: "asc" } });

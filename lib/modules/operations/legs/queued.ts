@@ -33,10 +33,11 @@ const PERMANENT = new Set<string>([
 /** Signs the leg's calls, and stores the signed operation before it is sent to anybody. */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { leg, operation } = step;
+  if (!(await step.maySign(operation))) return fail(step, NOT_EVALUATED);
   const walletId = leg.executorWalletId ?? leg.walletId;
   const account = await step.managedAccount(operation.projectId, walletId);
   if (account === null) throw new Error(`Wallet ${walletId} has no managed key.`);
-  if (!isEvaluatedAccount(step, account) || !(await step.maySign(operation))) return fail(step, NOT_EVALUATED);
+  if (!isEvaluatedAccount(step, account)) return fail(step, NOT_EVALUATED);
   if (step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)) {
     const why = operation.gasWaits.some(({ chainId }) => chainId === leg.sourceChainId)
       ? "The network fee stayed above the chain's cap, so it could not be sent within ten minutes of its approval."
