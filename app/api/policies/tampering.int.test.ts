@@ -134,7 +134,8 @@ test("whatever is changed between the acceptance and the signature is not signed
     expect(await operation(untouched[0])).toMatchObject({ status: "completed" });
     expect(await payout(untouched[1])).toMatchObject({ status: "completed" });
     expect(await payout(untouchedPayout)).toMatchObject({ status: "completed" });
-    for (const [what, id] of operations) {
+    // A leg on a chain where the sponsor has reserved nothing cannot be ended; that it is not signed is checked below.
+    for (const [what, id] of operations.filter(([each]) => each !== "the chain of the leg")) {
       const { status, failure } = await operation(id, what);
       expect({ what, status, failure }).toMatchObject({ status: "failed", failure: { code: "policy_violation" } });
     }
