@@ -128,6 +128,7 @@ export const retryOperation = defineContract({
     "minimum_not_reached",
     "provider_error",
     "policy_violation",
+    "screening_refused",
   ],
 });
 
@@ -193,5 +194,6 @@ export const approveOperation = defineContract({
     "note_spent",
     "provider_error",
     "policy_violation",
+    "screening_refused",
   ],
 });

@@ -92,6 +92,7 @@ export const createAccountsPayout = defineContract({
     "amount_precision",
     "recipient_not_allowed",
     "policy_violation",
+    "screening_refused",
     "payload_too_large",
     "unsupported_token",
   ],
@@ -166,6 +167,7 @@ export const createWalletsPayout = defineContract({
     "unsupported_token",
     "recipient_not_allowed",
     "policy_violation",
+    "screening_refused",
     "payload_too_large",
     ...MONEY_ERRORS,
     "unknown_wallet",
@@ -246,6 +248,7 @@ export const approvePayout = defineContract({
     "invalid_signature",
     ...MONEY_ERRORS,
     "policy_violation",
+    "screening_refused",
   ],
 });
 
@@ -281,6 +284,7 @@ export const retryPayout = defineContract({
     "invalid_state",
     "recipient_not_allowed",
     "policy_violation",
+    "screening_refused",
     "unsupported_chain",
     "unsupported_token",
     ...MONEY_ERRORS,

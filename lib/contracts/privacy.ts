@@ -115,6 +115,7 @@ export const getPrivateBalances = defineContract({
 const moveErrors = [
   "invalid_request",
   "policy_violation",
+  "screening_refused",
   "unsupported_chain",
   "unsupported_token",
   "unknown_pool",

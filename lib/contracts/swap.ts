@@ -70,6 +70,7 @@ export const createQuote = defineContract({
     "insufficient_liquidity",
     "chain_unavailable",
     "policy_violation",
+    "screening_refused",
   ],
   inputErrorsAs400: true,
 });
@@ -197,6 +198,7 @@ export const prepareSwap = defineContract({
     "insufficient_liquidity",
     "provider_error",
     "policy_violation",
+    "screening_refused",
   ],
 });
 
@@ -243,6 +245,7 @@ export const executeSwap = defineContract({
     "sponsor_budget_exceeded",
     "recipient_not_allowed",
     "policy_violation",
+    "screening_refused",
     "otp_required",
     "insufficient_reserves",
     "chain_unavailable",
