@@ -3,6 +3,7 @@ import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
 import type { Secrets } from "@/lib/modules/encryption/service";
+import { ScreeningRefusedError, type Screened, type ScreeningService } from "@/lib/modules/screening/service";
 import type { ApprovalPort } from "./approval-port";
 import { PolicyViolationError } from "./errors";
 import { applies, evaluate, type Evaluation } from "./evaluate";
@@ -17,12 +18,14 @@ import {
   readUsage,
   type StoredEvaluation,
 } from "./repository";
+import { NO_SCREENING, screenDeparture, screenIntent, type Departure } from "./screened";
 import { isSealed, sealOf } from "./seal";
 import { fromAtto } from "./sums";
 import { suffices } from "./votes";
 
-export { keysAmong, routeIntent, type Intent, type Outflow } from "./intent";
+export { keysAmong, partiesOf, routeIntent, type Intent, type Outflow } from "./intent";
 export type { Evaluation } from "./evaluate";
+export type { Departure } from "./screened";
 
 /** What an evaluation is about, once it has an id. */
 export interface Subject {
@@ -67,6 +70,11 @@ export interface PolicyEngine {
    * transaction of `work` was rolled back.
    */
   checking<T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T>;
+  /**
+   * Screens the addresses of an accepted movement again, before it is signed or sent.
+   * @returns the addresses after whose verdict it may not leave
+   */
+  screenAgain(departure: Departure, how?: { readonly isRecorded?: boolean }): Promise<readonly Screened[]>;
   /** Whether this service has made this evaluation, which allowed this subject and was made of the same parameters. */
   isAllowed(projectId: string, evaluationId: string | null, subject: Omit<Subject, "type">): Promise<boolean>;
 }
@@ -80,6 +88,8 @@ export interface EngineDeps {
   readonly approvals: ApprovalPort;
   readonly secrets: Pick<Secrets, "hash" | "matches">;
   readonly clock: Clock;
+  /** Absent: nothing is screened. */
+  readonly screening?: ScreeningService;
 }
 
 const PRICE_TIMEOUT_MS = 5000;
@@ -222,6 +232,7 @@ const enforce = async (
  */
 export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const reader = sqlOf(deps.database.prisma);
+  const { screening = NO_SCREENING } = deps;
 
   const decideNow = async (intent: Intent): Promise<Decided> => {
     const found = await policiesOf(reader, intent);
@@ -235,25 +246,40 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
     refuse: async (intent, { canWait } = { canWait: true }) => {
       const decided = await decideNow(intent);
       const { evaluation } = decided;
-      if (evaluation.decision === "allow") return evaluation;
-      if (evaluation.decision === "needs_approval" && canWait) return evaluation;
+      if (evaluation.decision === "allow" || (evaluation.decision === "needs_approval" && canWait)) {
+        const gate = await screenIntent(screening, intent, decided.policies);
+        if (gate.refusal === null) return evaluation;
+        await gate.recordStopped(reader);
+        throw gate.refusal;
+      }
       const row = rowOf(deps, intent, decided, null);
       await insertEvaluation(reader, row, []);
       throw new PolicyViolationError(row, evaluation);
     },
 
     checking: async (intent, work) => {
-      const prices = await pricesOf(deps, intent, await policiesOf(reader, intent));
+      const found = await policiesOf(reader, intent);
+      const [prices, gate] = await Promise.all([pricesOf(deps, intent, found), screenIntent(screening, intent, found)]);
       const check: Check = {
-        enforce: (sql, subject, admission) => enforce(deps, { intent, prices }, sql, { subject, admission }),
+        enforce: async (sql, subject, admission) => {
+          const isSent = admission.isSent === true;
+          if (gate.refusal !== null && !isSent) throw gate.refusal;
+          const id = await enforce(deps, { intent, prices }, sql, { subject, admission });
+          const { projectId } = intent;
+          if (id !== null) await gate.recordPassed(sql, { ...subject, projectId, phase: "accept" }, isSent);
+          return id;
+        },
       };
       try {
         return await work(check);
       } catch (error) {
         if (error instanceof PolicyViolationError) await insertEvaluation(reader, error.evaluation, []);
+        if (error instanceof ScreeningRefusedError && error === gate.refusal) await gate.recordStopped(reader);
         throw error;
       }
     },
+
+    screenAgain: (departure, how) => screenDeparture({ screening, reader, sql: reader }, departure, how),
 
     isAllowed: async (projectId, evaluationId, subject) => {
       if (evaluationId === null) return false;

@@ -69,6 +69,7 @@ const stepIn = async ({
     clock: { now: () => new Date(1_000_000) },
     chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
     maySign: () => Promise.resolve(true),
+    screenAgain: () => Promise.resolve(null),
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
       feeExcess: () => Promise.resolve(null),
