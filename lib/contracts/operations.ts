@@ -182,6 +182,8 @@ export const approveOperation = defineContract({
     "otp_attempts_exceeded",
     "invalid_signature",
     "insufficient_balance",
+    "recipient_frozen",
+    "wallet_frozen",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",

@@ -25,6 +25,8 @@ const MONEY_ERRORS = [
   "no_route",
   "price_impact_too_high",
   "quote_price_moved",
+  "recipient_frozen",
+  "wallet_frozen",
   "simulation_failed",
   "sponsor_budget_exceeded",
   "chain_unavailable",

@@ -249,6 +249,8 @@ export const startPrivateExit = defineContract({
     "note_spent",
     "invalid_state",
     "idempotency_mismatch",
+    "recipient_frozen",
+    "wallet_frozen",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "provider_error",

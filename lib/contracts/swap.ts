@@ -189,6 +189,8 @@ export const prepareSwap = defineContract({
     "otp_attempts_exceeded",
     "invalid_signature",
     "insufficient_balance",
+    "recipient_frozen",
+    "wallet_frozen",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",

@@ -193,6 +193,8 @@ export const swapAndTransfer = defineContract({
     "price_impact_too_high",
     "minimum_not_reached",
     "insufficient_liquidity",
+    "recipient_frozen",
+    "wallet_frozen",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",
