@@ -71,14 +71,18 @@ export const deployLookAlike = async (
     if (receipt.status !== "success") throw new Error(`The transaction ${hash} reverted.`);
     return receipt;
   };
-  const { contractAddress: address } = await mined(await writer.deployContract({ ...compileContract(name, SOURCE), chain: null }));
+  const { contractAddress: address } = await mined(
+    await writer.deployContract({ ...compileContract(name, SOURCE), chain: null }),
+  );
   if (!address) throw new Error("Nothing was deployed.");
   const write = async (
     call:
       | { functionName: "addToSanctionsList" | "removeFromSanctionsList"; args: [Address[]] }
       | { functionName: "mint"; args: [Address, bigint] },
   ): Promise<void> =>
-    void (await mined(await writer.sendTransaction({ to: address, data: encodeFunctionData({ abi, ...call }), chain: null })));
+    void (await mined(
+      await writer.sendTransaction({ to: address, data: encodeFunctionData({ abi, ...call }), chain: null }),
+    ));
   return {
     address,
     add: (...all) => write({ functionName: "addToSanctionsList", args: [all] }),

@@ -36,7 +36,10 @@ export const createOracleScreening = ({ registry, clock, timeoutMs = TIMEOUT_MS 
       return address === undefined ? [] : [{ chainId: id, address }];
     });
 
-  const ask = async ({ chainId, address: target }: Oracle, addresses: readonly Address[]): Promise<ScreeningState[]> => {
+  const ask = async (
+    { chainId, address: target }: Oracle,
+    addresses: readonly Address[],
+  ): Promise<ScreeningState[]> => {
     const to = registry.get(chainId).contracts.multicall3;
     const calls = addresses.map((address) => ({
       target,

@@ -53,10 +53,12 @@ const addressesOf = ({ recipients, chains, parties }: Intent): readonly Screened
   parties ?? recipients.map((address) => ({ address: address as `0x${string}`, chainId: chains[0] ?? null }));
 
 /** The fields that name an address; one that the caller did not send is named by the field of the recipient. */
-const pathsOf = ({ recipientPaths, fields }: Intent) => (address: string): readonly string[] => {
-  const paths = recipientPaths?.(address) ?? [];
-  return paths.length === 0 ? [fields.recipient] : paths;
-};
+const pathsOf =
+  ({ recipientPaths, fields }: Intent) =>
+  (address: string): readonly string[] => {
+    const paths = recipientPaths?.(address) ?? [];
+    return paths.length === 0 ? [fields.recipient] : paths;
+  };
 
 /** @param policies those that bound the movement */
 export const screenIntent = async (

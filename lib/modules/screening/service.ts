@@ -138,8 +138,7 @@ export const createScreeningService = ({ sources, clock, onVerdict }: ScreeningD
       const verdict = answers[next] ?? unavailable(source.name, clock.now());
       next += 1;
       // The list is in memory already, and a new version of it counts within seconds.
-      if (verdict.state !== "unavailable" && source.name !== "list")
-        kept.set(`${source.name}|${keyOf(each)}`, verdict);
+      if (verdict.state !== "unavailable" && source.name !== "list") kept.set(`${source.name}|${keyOf(each)}`, verdict);
       onVerdict?.(verdict);
       return verdict;
     });

@@ -38,7 +38,11 @@ const approvedTransfer = async (symbol: keyof typeof tokens) => {
   });
   await client.call(requestOtp, { body: { transferId } });
   const otp = await api.readCode(customer.email, seen);
-  return { recipient, treasury: customer.treasury, prepare: () => client.call(prepareSwap, { body: { transferId, otp } }) };
+  return {
+    recipient,
+    treasury: customer.treasury,
+    prepare: () => client.call(prepareSwap, { body: { transferId, otp } }),
+  };
 };
 
 test.each(["FUSDC", "FUSDT"] as const)(

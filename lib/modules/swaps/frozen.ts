@@ -17,7 +17,9 @@ export const requireUnfrozen = async (
   const wallet = wallets[index];
   if (wallet !== undefined) {
     const message = `The issuer of ${wallet.token.symbol} has frozen the wallet ${wallet.address}, so its ${wallet.token.symbol} cannot leave it. Nothing was sent; the money is in the wallet.`;
-    const details = [{ path: `from.${String(index)}.address`, message: `is frozen by the issuer of ${wallet.token.symbol}` }];
+    const details = [
+      { path: `from.${String(index)}.address`, message: `is frozen by the issuer of ${wallet.token.symbol}` },
+    ];
     throw new DomainError("wallet_frozen", message, { details });
   }
   if (index === -1) return;
