@@ -95,7 +95,7 @@ describe("with a list", () => {
     const refusal = (await send(of, recipient).catch((error: unknown) => error)) as Error;
     expect(refusal).toMatchObject({
       code: "screening_refused",
-      body: { details: [{ path: "recipient", code: "hit" }] },
+      body: { details: [{ path: "toAddress", code: "hit" }] },
     });
     expect(refusal.message).toContain(`list:ofac version ${String(version)}`);
     expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);
@@ -158,7 +158,7 @@ describe("an address that is listed after the movement was accepted", () => {
     }, WAIT);
     const legs = await prisma.operationLeg.findMany({ where: { operationId } });
     expect(legs.map(({ userOpHash, spentBase }) => [userOpHash, spentBase])).toEqual([[null, null]]);
-    const left = await prisma.balanceHold.findMany({ where: { operationId } });
+    const left = await prisma.balanceHold.findMany({ where: { operationId, releasedAt: null } });
     expect(left).toEqual([]);
 
     await vi.waitFor(async () => {

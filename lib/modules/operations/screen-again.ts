@@ -29,7 +29,9 @@ export const createScreenAgain =
     const hit = stopped.find(({ verdict }) => verdict.state === "hit") ?? stopped[0];
     if (hit === undefined) return null;
     const why = `The address ${hit.address} ${reasonOf(hit.verdict)}`;
-    if (hit.verdict.state === "unavailable" && phase !== "expired")
+    // An operation may have expired for another reason than a source that is silent now.
+    if (hit.verdict.state !== "hit" && phase === "expired") return null;
+    if (hit.verdict.state === "unavailable")
       throw new DomainError("provider_error", `${why}. Nothing was sent; it is tried again.`);
     return {
       code: "screening_refused",
