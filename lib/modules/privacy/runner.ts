@@ -161,7 +161,7 @@ const screenedOut = async (
   if (toAddress === null) return null;
   const [stopped] = await screenAgain({
     ...{ projectId, by: createdBy, walletIds: [], keyIds: keysAmong(createdBy) },
-    addresses: [{ address: toAddress as `0x${string}`, chainId }],
+    addresses: [{ address: toAddress, chainId }],
     subject: { type: "operation", id, phase: "sign" },
   });
   if (stopped === undefined) return null;
