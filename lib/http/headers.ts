@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** Content policy of the API's answers: they are data, which no browser may render or frame. */
 export const API_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
@@ -40,6 +42,19 @@ export const STYLE_HASHES = [
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
 ] as const;
 
+/**
+ * Style attributes in the HTML that the server renders: those of Radix's hidden inputs, tooltips and menus. Attributes cannot carry a
+ * nonce; each is allowed by its text. Styles that scripts set on elements need no permission.
+ */
+const STYLE_ATTRIBUTES = [
+  "position:absolute;border:0;width:1px;height:1px;padding:0;margin:-1px;overflow:hidden;clip:rect(0, 0, 0, 0);white-space:nowrap;word-wrap:normal",
+  "pointer-events:none",
+  "animation-duration:0s",
+  "outline:none",
+];
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const STYLE_ATTRIBUTE_POLICY = `style-src-attr 'unsafe-hashes' ${STYLE_ATTRIBUTES.map(hashOf).join(" ")}`;
+
 const originOf = (url: string): string => new URL(url).origin;
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith("https:");
@@ -60,6 +75,7 @@ export const createPageHeaders = ({ publicUrl, chains, walletConnect }: PageHead
   const connect = ["'self'", ...origins, ...(walletConnect ? [WALLET_CONNECT.connect] : [])].join(" ");
   const rest = [
     "default-src 'self'",
+    STYLE_ATTRIBUTE_POLICY,
     `img-src 'self' data: blob:${walletConnect ? " https:" : ""}`,
     "font-src 'self' data:",
     `connect-src ${connect}`,

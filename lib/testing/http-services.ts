@@ -68,6 +68,7 @@ export const httpServices = (replace: Partial<HttpServices> = {}): HttpServices 
         ? Promise.resolve({ projectId: "prj_1", role: userId === "usr_2" ? ("viewer" as const) : ("owner" as const) })
         : Promise.reject(notFound()),
   },
+  apiRequests: { record: () => undefined },
   rateStore: noRateStore,
   idempotencyStore: noIdempotencyStore,
   ...replace,
