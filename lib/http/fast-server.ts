@@ -4,7 +4,7 @@ import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimi
 import { addressBucket } from "./client-address";
 import { edgeError } from "./edge-error";
 import { transportHeaders } from "./headers";
-import { limitNetwork } from "./limits";
+import { countNetwork } from "./limits";
 import { getLogger, loggedError } from "@/lib/log/logger";
 import { toDomainError } from "./problem";
 import { sendAnswer } from "./send-answer";
@@ -50,7 +50,7 @@ export const createFastServer = (options: FastServerOptions): FastServer => {
   });
   guardConnections(server, {
     limits,
-    count: (peer) => limitNetwork(services, [], { network: addressBucket(peer), signInAttempt: false }),
+    count: (peer) => countNetwork(services, addressBucket(peer)),
   });
 
   const close = (deadlineMs: number): Promise<void> =>

@@ -5,7 +5,7 @@ import { clientAddress } from "./client-address";
 import { passedHeaders } from "./forwarded";
 import type { PageHeaders } from "./headers";
 import { readWithin } from "./input";
-import { countRequest, type LimitServices } from "./limits";
+import { limitRequest, type LimitServices } from "./limits";
 import { NodeInput } from "./node-input";
 import { requireOwnPage } from "./own-page";
 import { requireCleanQuery, type RequestTarget } from "./request-target";
@@ -52,7 +52,7 @@ export const createPagesGate = ({ services, headers, pages }: PagesGateOptions) 
     { incoming, outgoing }: Pick<PageRequest, "incoming" | "outgoing">,
   ): Promise<void> => {
     const input = new NodeInput(incoming, outgoing, publicUrl);
-    countRequest(services, input, path.startsWith(SIGN_IN_ATTEMPTS));
+    await limitRequest(services, input, path.startsWith(SIGN_IN_ATTEMPTS));
     requireOwnPage(input, incoming.method ?? "GET", ownOrigin);
     requireCleanQuery(search);
     const bytesMax = path.startsWith(SIGN_IN_PREFIX) ? BODY_BYTES_MAX.public : BODY_BYTES_MAX.authenticated;

@@ -128,15 +128,19 @@ const admit = async (
   const { config } = services;
   const address = clientAddress(input, config.trustedProxyHops);
   const network = addressBucket(address);
-  limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
+  const counted = limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
   const known = address === "" ? null : { address, network };
   trace.clientAddress = known?.address ?? null;
-  const caller = await authenticate(contract, input, services, known?.address ?? null);
+  const found = authenticate(contract, input, services, known?.address ?? null);
+  // Both wait at the same time. A request over the limit does not learn whether its credential was right.
+  found.catch(() => undefined);
+  await counted;
+  const caller = await found;
   if (caller === null) return null;
   const actor = { ...caller, request: requestContext(trace.requestId, known) };
   trace.actor = actor;
   if (actor.type === "apiKey") trace.key = actor;
-  limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
+  await limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
   authorize(contract, actor);
   return actor;
 };

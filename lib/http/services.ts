@@ -1,7 +1,7 @@
 import type { ApiKeyActor, Role } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import type { IdempotencyStore } from "./idempotency";
-import type { RateStore } from "./rate-limit";
+import type { RateStore } from "./rate-counter";
 
 /** A request that was made with an API key, after its answer. */
 export interface KeyRequest {

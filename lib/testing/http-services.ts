@@ -2,7 +2,7 @@ import type { ApiKeyActor } from "@/lib/core/actor";
 import { systemClock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import type { IdempotencyStore } from "@/lib/http/idempotency";
-import type { RateStore } from "@/lib/http/rate-limit";
+import type { RateStore } from "@/lib/http/rate-counter";
 import type { HttpServices } from "@/lib/http/services";
 
 const noRateStore: RateStore = { add: () => Promise.resolve([]) };

@@ -38,12 +38,12 @@ test("many requests go out in one statement, by themselves", async () => {
 test("a database that is away loses no request, and a batch that was stored already is not stored twice", async () => {
   const { log, lost } = setUp();
   log.record(requestOf("late"));
-  const query = vi.spyOn(pool, "query").mockImplementationOnce(async (...parts: unknown[]) => {
-    query.mockRestore();
-    // It was stored, and the answer was lost.
-    await Reflect.apply(pool.query.bind(pool), pool, parts);
-    throw new Error("the connection broke");
-  });
+  const store = pool.query.bind(pool) as (...parts: unknown[]) => Promise<unknown>;
+  const lose = async (...parts: unknown[]): Promise<never> => {
+    await store(...parts);
+    throw new Error("The rows were stored, and the answer was lost.");
+  };
+  vi.spyOn(pool, "query").mockImplementationOnce(lose as never);
   await vi.waitFor(() => expect(lost).toHaveLength(1));
   log.record(requestOf("late"));
   await vi.waitFor(async () => expect(await countOf("late")).toBe(2));
