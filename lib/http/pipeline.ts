@@ -113,10 +113,17 @@ const failed = (contract: Contract, error: unknown, trace: Trace, logLevel: stri
   return answer;
 };
 
-const requestContext = (requestId: string, from: { address: string; network: string } | null): RequestContext => ({
+const USER_AGENT_LENGTH_MAX = 300;
+
+const requestContext = (
+  requestId: string,
+  from: { address: string; network: string } | null,
+  userAgent: string | null,
+): RequestContext => ({
   requestId,
   clientAddress: from?.address ?? null,
   clientNetwork: from?.network ?? null,
+  ...(userAgent === null ? {} : { userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }),
 });
 
 const admit = async (
@@ -137,7 +144,7 @@ const admit = async (
   await counted;
   const caller = await found;
   if (caller === null) return null;
-  const actor = { ...caller, request: requestContext(trace.requestId, known) };
+  const actor = { ...caller, request: requestContext(trace.requestId, known, input.header("user-agent")) };
   trace.actor = actor;
   if (actor.type === "apiKey") trace.key = actor;
   await limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });

@@ -63,7 +63,7 @@ describe("the log of a key's requests", () => {
   });
 
   test("has what was refused: for its scope, its form, and by the limit", async () => {
-    const narrow = await api.createKey(owner, { scopes: ["wallets:read"] });
+    const narrow = await api.createKey(owner, { scopes: ["wallets:read", "operations:read"] });
     key = narrow;
     const forbidden = await send("POST", "/transfers", "{}");
     const personal = await send("GET", "/auth/api-keys");
