@@ -51,4 +51,17 @@ describe("projects", () => {
     );
     expect(performance.now() - removedAt).toBeLessThan(1200);
   });
+
+  test("who is no longer a member is refused on every instance within a second, and at once on the same", async () => {
+    const { projects, signIn, time } = createAuthServices({ database });
+    const there = createAuthServices({ database, time });
+    const { userId } = await signIn();
+    const { projectId } = await projects.resolve(userId, null);
+    await there.projects.resolve(userId, projectId);
+    await database.prisma.membership.deleteMany({ where: { userId, projectId } });
+    projects.forget(userId);
+    expect(await refusal(projects.resolve(userId, projectId))).toMatchObject({ code: "not_found" });
+    time.advance(1);
+    expect(await refusal(there.projects.resolve(userId, projectId))).toMatchObject({ code: "not_found" });
+  });
 });

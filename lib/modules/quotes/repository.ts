@@ -226,7 +226,7 @@ const insertQuote = async (sql: Sql, { once, ...quote }: NewQuote): Promise<Quot
     ...[once?.key ?? null, once?.digest ?? null],
   ]);
   if (count === 0) return null;
-  const unused = { codeSentAt: null, approvedAt: null, approvedBy: null, approvalCodeId: null };
+  const unused = { codeSentAt: null, approvedAt: null, approvedBy: null, approvalCodeId: null, approvalMeans: null };
   const unprepared = { preparedUntil: null, prepared: null, operationId: null };
   return toQuote({
     ...quote,
