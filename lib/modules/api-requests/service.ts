@@ -129,5 +129,3 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
     },
   };
 };
-
-export type ApiRequests = ReturnType<typeof createApiRequests>;
