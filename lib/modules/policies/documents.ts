@@ -12,7 +12,7 @@ import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/appr
 import { recordAudit, doneBy } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Evaluation, PolicyEngine } from "./engine";
-import type { Policy } from "./facts";
+import type { EffectivePolicy, Policy } from "./facts";
 import { keysAmong } from "./intent";
 import { hasSubject, insertPolicy, readAllPolicies, readVersions } from "./repository";
 import { linesOf } from "./words";
@@ -37,6 +37,8 @@ export interface TriedMovement {
   readonly amount: string;
   readonly recipient: EvmAddress;
   readonly keyId?: string | undefined;
+  /** Rules that are tried in place of the newest version of this policy. */
+  readonly draft?: Pick<PolicyChange, "scope" | "subjectId" | "rules"> | undefined;
 }
 
 interface DocumentsDeps {
@@ -72,6 +74,19 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       token: deps.registry.resolveToken(chainId, token).address.toLowerCase(),
     }));
     return tokens === undefined ? rules : { ...rules, tokens };
+  };
+
+  /** A draft as the version that would be stored next. @throws DomainError `not_found`, `unsupported_chain`, `unsupported_token` */
+  const versionOf = async (
+    actor: Actor,
+    draft: NonNullable<TriedMovement["draft"]>,
+  ): Promise<EffectivePolicy> => {
+    const { projectId } = actor;
+    const { scope } = draft;
+    const subjectId = subjectOf(actor, draft);
+    await requireSubject(projectId, scope, subjectId);
+    const [newest] = await readVersions(reader, { projectId, scope, subjectId, before: null, limit: 1 });
+    return { id: newId("policy"), scope, subjectId, version: (newest?.version ?? 0) + 1, rules: normalised(draft.rules) };
   };
 
   /**
@@ -129,7 +144,7 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
 
     /**
      * What the policies say of a movement now. Counts and stores nothing.
-     * @throws DomainError `unknown_wallet`, `not_found` for another project's key, `unsupported_chain`, `unsupported_token`,
+     * @throws DomainError `unknown_wallet`, `not_found` for another project's key or draft, `unsupported_chain`, `unsupported_token`,
      *   `amount_precision`
      */
     evaluate: async (actor: Actor, tried: TriedMovement): Promise<Evaluation> => {
@@ -139,7 +154,8 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       if (keyId !== undefined) await requireSubject(projectId, "key", keyId);
       const token = deps.registry.resolveToken(chainId, tried.token);
       deps.registry.get(toChainId);
-      return deps.engine.dryRun({
+      const draft = tried.draft === undefined ? undefined : await versionOf(actor, tried.draft);
+      const intent = {
         projectId,
         kind: "dry_run",
         by: actorName(actor),
@@ -150,7 +166,8 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
         chains: [...new Set([chainId, toChainId])],
         recipients: [recipient],
         fields: { amount: "amount", recipient: "recipient", chain: "chainId", token: "token" },
-      });
+      };
+      return deps.engine.dryRun(intent, draft);
     },
   };
 };

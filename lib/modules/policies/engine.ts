@@ -54,8 +54,11 @@ export interface Check {
 }
 
 export interface PolicyEngine {
-  /** Evaluates without counting or storing anything. */
-  dryRun(intent: Intent): Promise<Evaluation>;
+  /**
+   * Evaluates without counting or storing anything.
+   * @param draft takes the place of the newest version of its policy
+   */
+  dryRun(intent: Intent, draft?: EffectivePolicy): Promise<Evaluation>;
   /**
    * Refuses what the policies deny now, before anything is priced or sent; stores the evaluation of what it refuses. What needs votes is
    * refused only where it cannot wait for them.
@@ -123,6 +126,9 @@ const decide = async (
   const facts: Facts = { at: now, projectId, keyIds, movements, chains, recipients, usage, fields };
   return { facts, policies, evaluation: evaluate(policies, facts) };
 };
+
+const isOfSame = (one: EffectivePolicy, other: EffectivePolicy): boolean =>
+  one.scope === other.scope && one.subjectId === other.subjectId;
 
 const RECIPIENTS_MAX = 20;
 
@@ -223,14 +229,15 @@ const enforce = async (
 export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const reader = sqlOf(deps.database.prisma);
 
-  const decideNow = async (intent: Intent): Promise<Decided> => {
-    const found = await policiesOf(reader, intent);
+  const decideNow = async (intent: Intent, draft?: EffectivePolicy): Promise<Decided> => {
+    const stored = await policiesOf(reader, intent);
+    const found = draft === undefined ? stored : [...stored.filter((policy) => !isOfSame(policy, draft)), draft];
     const prices = await pricesOf(deps, intent, found);
     return decide(reader, intent, { prices, now: deps.clock.now(), locks: false, found });
   };
 
   return {
-    dryRun: async (intent) => (await decideNow(intent)).evaluation,
+    dryRun: async (intent, draft) => (await decideNow(intent, draft)).evaluation,
 
     refuse: async (intent, { canWait } = { canWait: true }) => {
       const decided = await decideNow(intent);
