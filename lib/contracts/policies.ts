@@ -134,12 +134,9 @@ export const evaluatePolicies = defineContract({
     amount,
     recipient: address.meta({ description: "Who would be paid" }),
     keyId: id("key").optional().meta({ description: "The API key that would move it; default: the caller" }),
-    draft: z
-      .object({ scope, subjectId: subjectId.optional(), rules: policyRules })
-      .optional()
-      .meta({
-        description: "Rules to try in place of the newest version of this policy; nothing of them is stored",
-      }),
+    draft: z.object({ scope, subjectId: subjectId.optional(), rules: policyRules }).optional().meta({
+      description: "Rules to try in place of the newest version of this policy; nothing of them is stored",
+    }),
   }),
   status: 200,
   response: z
@@ -149,7 +146,9 @@ export const evaluatePolicies = defineContract({
       rules: z
         .array(
           z.object({
-            policyId: id("pol").meta({ description: "The version of the policy; of a draft, an id that is not stored" }),
+            policyId: id("pol").meta({
+              description: "The version of the policy; of a draft, an id that is not stored",
+            }),
             version: z.int().meta({ description: "Its number" }),
             scope,
             rule: z.enum(RULE_NAMES).meta({ description: "The rule" }),

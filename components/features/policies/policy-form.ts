@@ -196,7 +196,9 @@ const approvalProblems = (given: PolicyValues): Problem[] =>
         ...(isWhole(given.approvalsCount, PEOPLE_MAX)
           ? []
           : [{ path: ["approvalsCount"], message: `Enter a number from 1 to ${String(PEOPLE_MAX)}.` }]),
-        ...(ROLES.some((role) => given[role]) ? [] : [{ path: ["approvalsCount"], message: "Choose who may approve." }]),
+        ...(ROLES.some((role) => given[role])
+          ? []
+          : [{ path: ["approvalsCount"], message: "Choose who may approve." }]),
       ];
 
 /** What is wrong with the values, by field. */

@@ -77,16 +77,19 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
   };
 
   /** A draft as the version that would be stored next. @throws DomainError `not_found`, `unsupported_chain`, `unsupported_token` */
-  const versionOf = async (
-    actor: Actor,
-    draft: NonNullable<TriedMovement["draft"]>,
-  ): Promise<EffectivePolicy> => {
+  const versionOf = async (actor: Actor, draft: NonNullable<TriedMovement["draft"]>): Promise<EffectivePolicy> => {
     const { projectId } = actor;
     const { scope } = draft;
     const subjectId = subjectOf(actor, draft);
     await requireSubject(projectId, scope, subjectId);
     const [newest] = await readVersions(reader, { projectId, scope, subjectId, before: null, limit: 1 });
-    return { id: newId("policy"), scope, subjectId, version: (newest?.version ?? 0) + 1, rules: normalised(draft.rules) };
+    return {
+      id: newId("policy"),
+      scope,
+      subjectId,
+      version: (newest?.version ?? 0) + 1,
+      rules: normalised(draft.rules),
+    };
   };
 
   /**
