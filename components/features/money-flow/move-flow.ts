@@ -5,6 +5,7 @@
 import type { Signed } from "@/components/features/signing/types";
 import type { Signing } from "@/components/features/signing/use-signing";
 import { codeOf, detailsOf } from "./api-error";
+import type { FactorProof } from "./proof-field";
 import type { MoveIds, MoveSubject, Prepared, SentCode } from "./types";
 
 export interface Flow {
@@ -40,7 +41,7 @@ export type ExecuteBody = MoveIds & { readonly signatures?: Signed[] };
 
 export interface MovePorts {
   readonly requestOtp: (ids: MoveIds) => Promise<SentCode>;
-  readonly prepare: (body: MoveIds & { readonly otp?: string }) => Promise<Prepared>;
+  readonly prepare: (body: MoveIds & ({ readonly otp?: string } | FactorProof)) => Promise<Prepared>;
   readonly execute: (body: ExecuteBody, idempotencyKey: string) => Promise<{ readonly operationId: string }>;
   readonly signing: Pick<Signing, "load" | "clear" | "run" | "refuse">;
   readonly onDone: (operationId: string) => void;
@@ -58,7 +59,8 @@ export interface MoveStore {
   readonly back: () => void;
   readonly setCode: (code: string) => void;
   readonly sendCode: () => Promise<void>;
-  readonly prepare: (code: string) => Promise<void>;
+  /** @param proof the mailed code, or a second factor in its place; not looked at once the flow is approved */
+  readonly prepare: (proof: string | FactorProof) => Promise<void>;
   readonly acceptMoved: () => void;
   /** Lets the wallets sign what is left to sign, then executes. */
   readonly execute: () => Promise<void>;
@@ -144,13 +146,16 @@ const sendCode = async (store: Store, ports: MovePorts): Promise<void> => {
   }
 };
 
-const prepare = async (store: Store, ports: MovePorts, code: string): Promise<void> => {
+const fieldsOf = (proof: string | FactorProof): { readonly otp: string } | FactorProof =>
+  typeof proof === "string" ? { otp: proof } : proof;
+
+const prepare = async (store: Store, ports: MovePorts, proof: string | FactorProof): Promise<void> => {
   const { flow, preparing, executing } = store.get();
   if (flow === null || preparing.pending || executing.pending) return;
   const { subject } = flow;
   store.set({ preparing: RUNNING, executing: IDLE });
   try {
-    const prepared = await ports.prepare({ ...subject.ids, ...(flow.approved ? {} : { otp: code }) });
+    const prepared = await ports.prepare({ ...subject.ids, ...(flow.approved ? {} : fieldsOf(proof)) });
     if (store.get().flow?.subject !== subject) return;
     // After another preparation the same body is another execution.
     store.last = NO_EXECUTION;
@@ -231,7 +236,7 @@ export const createMoveStore = (ports: MovePorts): MoveStore => {
       if (state.flow !== null) change(state.flow.subject, { code });
     },
     sendCode: () => sendCode(store, ports),
-    prepare: (code) => prepare(store, ports, code),
+    prepare: (proof) => prepare(store, ports, proof),
     acceptMoved: () => {
       if (state.flow?.moved != null) beginWith(store, ports, state.flow.moved);
     },
