@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
-import type { MoneyProof } from "@/components/features/money-flow/proof-field";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { approveDecision, declineDecision, getDecision, listDecisions } from "@/lib/contracts/decisions";

@@ -7,7 +7,8 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Form } from "@/components/ui/form";
 import { codeOf } from "./api-error";
 import { useCodeForm } from "./code-form";
-import { isReady, proofOf, ProofField, useProofChoice, type MoneyProof } from "./proof-field";
+import { isReady, proofOf, ProofField, useProofChoice } from "./proof-field";
+import type { MoneyProof } from "./types";
 
 /** The code itself was not taken; another has to be typed. */
 const REFUSED_CODE: ReadonlySet<string | null> = new Set(["otp_invalid", "otp_expired", "otp_attempts_exceeded"]);

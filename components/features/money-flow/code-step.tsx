@@ -13,7 +13,7 @@ import { OtpInput } from "@/components/ui/otp-input";
 import { CodeEntry } from "./code-entry";
 import { codeForm, CodeSendError } from "./code-form";
 import { mayContinue, type Flow } from "./move-flow";
-import { MeansField, PasskeyField, proofOf, useProofChoice } from "./proof-field";
+import { MeansField, PasskeyField, useProofChoice } from "./proof-field";
 import type { MoveFlow } from "./use-move-flow";
 
 /** The button that goes on stands in the footer of the dialog; Enter in the field does the same. */
@@ -40,7 +40,9 @@ export const CodeStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode
       id={CODE_FORM_ID}
       form={form}
       className="flex flex-col gap-4"
-      onSubmit={({ code }) => (mayContinue(flow) ? move.prepare(proofOf(choice.means, code)) : undefined)}
+      onSubmit={({ code }) =>
+        mayContinue(flow) ? move.prepare(choice.means === "app" ? { totp: code } : code) : undefined
+      }
     >
       <p className="text-fg-2">
         Your approval is for exactly this: {subject.sources === 1 ? "one source" : `${subject.sources} sources`}, at

@@ -5,8 +5,7 @@
 import type { Signed } from "@/components/features/signing/types";
 import type { Signing } from "@/components/features/signing/use-signing";
 import { codeOf, detailsOf } from "./api-error";
-import type { FactorProof } from "./proof-field";
-import type { MoveIds, MoveSubject, Prepared, SentCode } from "./types";
+import type { FactorProof, MoveIds, MoveSubject, Prepared, SentCode } from "./types";
 
 export interface Flow {
   readonly subject: MoveSubject;

@@ -9,15 +9,9 @@ import { Field } from "@/components/ui/field";
 import { OtpInput } from "@/components/ui/otp-input";
 import { RadioCards } from "@/components/ui/radio-cards";
 import type { BodyInput } from "@/lib/contracts/contract";
-import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import { requestOtp } from "@/lib/contracts/swap";
 import { CodeField, CodeSendError, type CodeRequest } from "./code-form";
-
-/** A second factor in place of a mailed code. */
-export type FactorProof = { readonly totp: string } | { readonly passkey: PasskeyAssertion };
-
-/** How a person approves that money moves. */
-export type MoneyProof = { readonly otp: string } | FactorProof;
+import type { FactorProof } from "./types";
 
 /** How a person may approve, and how they chose to. */
 export interface ProofChoice {

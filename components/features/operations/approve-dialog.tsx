@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
-import type { MoneyProof } from "@/components/features/money-flow/proof-field";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";

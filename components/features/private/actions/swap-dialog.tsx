@@ -16,9 +16,9 @@ import {
   PasskeyField,
   proofOf,
   useProofChoice,
-  type MoneyProof,
   type ProofChoice,
 } from "@/components/features/money-flow/proof-field";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";

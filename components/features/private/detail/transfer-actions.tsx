@@ -8,7 +8,7 @@ import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
-import type { MoneyProof } from "@/components/features/money-flow/proof-field";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import type { Operation } from "@/components/features/operations/types";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
