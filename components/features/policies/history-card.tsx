@@ -1,6 +1,5 @@
 "use client";
 
-import { Minus, Plus, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { useActorNames } from "@/components/features/audit/use-actor-names";
 import { Alert } from "@/components/ui/alert";
@@ -11,8 +10,9 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
+import { RuleChanges } from "./rule-changes";
 import { RuleList } from "./rule-list";
-import { changesOf, type PolicyNames } from "./rule-words";
+import type { PolicyNames } from "./rule-words";
 import type { PolicySubject } from "./subject";
 import { usePolicyVersions, type Policy } from "./use-policies";
 
@@ -70,7 +70,6 @@ interface VersionProps {
 
 const Version = ({ policy, before, by, names }: VersionProps): ReactNode => {
   const { version, rules, createdAt } = policy;
-  const { removed, added } = changesOf(before?.rules ?? {}, rules, names);
   return (
     <li className="flex flex-col gap-1 px-4 py-3">
       <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
@@ -82,34 +81,14 @@ const Version = ({ policy, before, by, names }: VersionProps): ReactNode => {
       </p>
       {before === undefined && version > 1 ? (
         <RuleList rules={rules} names={names} label={`Limits of version ${String(version)}`} />
-      ) : removed.length + added.length === 0 ? (
-        <p className="text-fg-2">{version === 1 ? "No limit." : "The same limits as before."}</p>
       ) : (
-        <ul aria-label={`Changes of version ${String(version)}`} className="flex flex-col gap-0.5">
-          {removed.map((text) => (
-            <Change key={text} icon={Minus} word="Removed" text={text} />
-          ))}
-          {added.map((text) => (
-            <Change key={text} icon={Plus} word="Added" text={text} />
-          ))}
-        </ul>
+        <RuleChanges
+          before={before?.rules ?? {}}
+          after={rules}
+          names={names}
+          label={`Changes of version ${String(version)}`}
+        />
       )}
     </li>
   );
 };
-
-interface ChangeProps {
-  readonly icon: LucideIcon;
-  readonly word: "Removed" | "Added";
-  readonly text: string;
-}
-
-const Change = ({ icon: Icon, word, text }: ChangeProps): ReactNode => (
-  <li className="flex items-start gap-2">
-    <Icon className="mt-1 size-3.5 shrink-0 text-fg-3" aria-hidden />
-    <span className="min-w-0 wrap-anywhere">
-      <span className="sr-only">{word}: </span>
-      <span className={word === "Removed" ? "text-fg-2 line-through" : undefined}>{text}</span>
-    </span>
-  </li>
-);

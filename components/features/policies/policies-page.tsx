@@ -140,7 +140,7 @@ const SubjectsCard = ({ setup, mayChange, scope }: PartProps & { readonly scope:
     <Card title={words.title} description={words.description} flush>
       {found.length === 0 ? (
         <EmptyState icon={ScrollText} title={words.empty}>
-          The limits of the whole project apply.
+          Only the limits of the whole project apply.
         </EmptyState>
       ) : (
         <ul className="divide-y" aria-label={`${words.title} with a policy`}>

@@ -164,7 +164,7 @@ const Editing = ({ setup, subject, policy, onEnd }: EditingProps): ReactNode => 
           form={form}
           setup={setup}
           subject={subject}
-          baseVersion={base.version}
+          base={base}
           isChanged={draft.isChanged}
           onEnd={onEnd}
         />

@@ -14,7 +14,14 @@ import type { EvmAddress } from "@/lib/ports/routing";
 import type { Evaluation, PolicyEngine } from "./engine";
 import type { EffectivePolicy, Policy } from "./facts";
 import { keysAmong } from "./intent";
-import { hasSubject, insertPolicy, readAllPolicies, readVersions } from "./repository";
+import {
+  hasSubject,
+  insertPolicy,
+  readAllPolicies,
+  readEvaluation,
+  readVersions,
+  type EvaluationRecord,
+} from "./repository";
 import { linesOf } from "./words";
 
 /** A change of a policy: the next version of what bounds one subject. */
@@ -143,6 +150,13 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       const { scope, before = null } = query;
       const subjectId = subjectOf(actor, query);
       return readVersions(reader, { projectId: actor.projectId, scope, subjectId, before, limit: VERSIONS_MAX });
+    },
+
+    /** What the policies said of one movement when it was accepted or refused. @throws DomainError `not_found` */
+    evaluation: async (projectId: string, id: string): Promise<EvaluationRecord> => {
+      const found = await readEvaluation(database, { projectId, id });
+      if (found === null) throw notFound();
+      return found;
     },
 
     /**

@@ -1,4 +1,5 @@
 /** Rows of policies and of what they need to decide: usage of the day, recipients and evaluations. */
+import { ruleResult } from "@/lib/contracts/policies";
 import { policyRules, type PolicyScope } from "@/lib/contracts/policy-rules";
 import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
@@ -192,6 +193,23 @@ export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: re
     row.createdAt,
     paid,
   ]);
+};
+
+/** An evaluation as people read it. */
+export type EvaluationRecord = Omit<StoredEvaluation, "digest" | "mac" | "facts" | "policies" | "subjectType"> & {
+  readonly subjectType: string;
+};
+
+/** The evaluation of this id for people; null when the project has none. */
+export const readEvaluation = async (
+  { prisma }: Pick<Database, "prisma">,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<EvaluationRecord | null> => {
+  const found = await prisma.policyEvaluation.findUnique({
+    where: { projectId_id: { projectId, id } },
+    omit: { digest: true, mac: true, facts: true, policies: true },
+  });
+  return found === null ? null : { ...found, rules: ruleResult.array().parse(found.rules) };
 };
 
 /** The evaluation of this id as far as the signer relies on it; null when there is none. */

@@ -1,7 +1,6 @@
 "use client";
 
 import { Ban, CircleCheck, UsersRound } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { TONE_LOOKS } from "@/components/ui/badge";
 import { cn } from "@/components/ui/cn";
@@ -53,7 +52,8 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
         ) : (
           <RuleResults results={deciding} label="Rules that decided" />
         )}
-        {approval === null ? null : <p>{approvalText(approval)}</p>}
+        {/* With several rules, what they ask for together is said once. */}
+        {approval === null || deciding.length < 2 ? null : <p>{approvalText(approval)}</p>}
         <p className="text-sm text-fg-2">
           {code === "required" ? "The policies ask for a one-time code." : "The policies ask for no one-time code."}
         </p>
@@ -95,11 +95,5 @@ export const RuleResults = ({
 /** Where a contact is approved, when that is what is missing. */
 export const ContactHint = ({ evaluation }: { readonly evaluation: Evaluation }): ReactNode =>
   evaluation.rules.some(({ rule, outcome }) => rule === "recipients" && outcome === "deny") ? (
-    <p className="text-sm text-fg-2">
-      Owners and admins approve contacts in the address book, for instance on{" "}
-      <Link href="/transfer" className="link">
-        the page of transfers
-      </Link>
-      .
-    </p>
+    <p className="text-sm text-fg-2">Owners and admins approve contacts in the address book.</p>
   ) : null;

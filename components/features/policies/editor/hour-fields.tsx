@@ -60,30 +60,32 @@ const Windows = ({ control }: HourFieldsProps): ReactNode => {
       {fields.map((field, index) => (
         <div key={field.id} className="flex flex-wrap items-start gap-x-3 gap-y-2 border-t pt-3">
           <Days control={control} index={index} />
-          <TextField
-            control={control}
-            name={`windows.${index}.from`}
-            label="From"
-            className="w-24"
-            input={{ placeholder: "09:00" }}
-          />
-          <TextField
-            control={control}
-            name={`windows.${index}.to`}
-            label="To"
-            className="w-24"
-            input={{ placeholder: "17:00" }}
-          />
-          {fields.length === 1 ? null : (
-            <IconButton
-              label={`Remove time ${String(index + 1)}`}
-              size="md"
-              className="mt-6"
-              onClick={() => remove(index)}
-            >
-              <Trash2 aria-hidden />
-            </IconButton>
-          )}
+          <div className="flex items-start gap-x-3">
+            <TextField
+              control={control}
+              name={`windows.${index}.from`}
+              label="From"
+              className="w-24"
+              input={{ placeholder: "09:00" }}
+            />
+            <TextField
+              control={control}
+              name={`windows.${index}.to`}
+              label="To"
+              className="w-24"
+              input={{ placeholder: "17:00" }}
+            />
+            {fields.length === 1 ? null : (
+              <IconButton
+                label={`Remove time ${String(index + 1)}`}
+                size="md"
+                className="mt-6"
+                onClick={() => remove(index)}
+              >
+                <Trash2 aria-hidden />
+              </IconButton>
+            )}
+          </div>
         </div>
       ))}
       {errors.hasHours === undefined ? null : (

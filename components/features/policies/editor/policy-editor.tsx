@@ -12,6 +12,7 @@ import { Card } from "@/components/ui/card";
 import { Form, FormError } from "@/components/ui/form";
 import { evaluatePolicies, getPolicies, listPolicyVersions, putPolicy } from "@/lib/contracts/policies";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
+import { RuleChanges } from "../rule-changes";
 import { rulesOf, type PolicyValues } from "../policy-form";
 import type { PolicySubject } from "../subject";
 import type { PolicySetup } from "../use-policy-setup";
@@ -24,8 +25,8 @@ interface PolicyEditorProps {
   readonly form: UseFormReturn<PolicyValues>;
   readonly setup: PolicySetup;
   readonly subject: PolicySubject;
-  /** The version that the change starts from, 0 for none. */
-  readonly baseVersion: number;
+  /** The version that the change starts from; version 0 for none. */
+  readonly base: { readonly version: number; readonly rules: PolicyRules };
   readonly isChanged: boolean;
   readonly onEnd: () => void;
 }
@@ -43,14 +44,14 @@ const FIELD_OF = {
 
 const UNCHANGED = "The policy is as it was, and goes on to apply.";
 
-const useSave = ({ subject, baseVersion, onEnd }: PolicyEditorProps) => {
+const useSave = ({ subject, base, onEnd }: PolicyEditorProps) => {
   const api = useApi();
   const queryClient = useQueryClient();
   const { scope, subjectId } = subject;
   return useApprovable<PolicyRules>(async (rules, approval) => {
     await api.call(putPolicy, {
       body: {
-        ...{ scope, baseVersion, rules },
+        ...{ scope, baseVersion: base.version, rules },
         ...(subjectId === undefined ? {} : { subjectId }),
         ...(approval === undefined ? {} : { approval }),
       },
@@ -65,13 +66,21 @@ const useSave = ({ subject, baseVersion, onEnd }: PolicyEditorProps) => {
 
 /** Edits every rule of a policy, by sections; saving asks for an approval of exactly these rules. */
 export const PolicyEditor = (props: PolicyEditorProps): ReactNode => {
-  const { form, setup, isChanged, onEnd } = props;
+  const { form, setup, base, isChanged, onEnd } = props;
   const change = useSave(props);
   const { control } = form;
   if (change.asked !== null)
     return (
       <Card title="Approve the change">
-        <ApprovalStep asked={change.asked} change={change} />
+        <div className="flex flex-col gap-4">
+          <RuleChanges
+            before={base.rules}
+            after={rulesOf(form.getValues())}
+            names={setup.names}
+            label="What the change does"
+          />
+          <ApprovalStep asked={change.asked} change={change} />
+        </div>
       </Card>
     );
   return (
@@ -82,7 +91,7 @@ export const PolicyEditor = (props: PolicyEditorProps): ReactNode => {
         fieldOf={FIELD_OF}
         aria-label="Limits"
         onSubmit={(values) => change.start(rulesOf(values))}
-        className="flex flex-col divide-y"
+        className="flex flex-col divide-y [&_button]:scroll-mb-20 [&_input]:scroll-mb-20"
       >
         <CapFields control={control} tokens={setup.tokens} />
         <RecipientFields control={control} />
