@@ -1,6 +1,9 @@
 import { expect, test, type Page } from "@playwright/test";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import type { ApiError } from "@/lib/api-client/client";
 import { createContact } from "@/lib/contracts/contacts";
+import { createInvitation } from "@/lib/contracts/members";
+import { requestOtp } from "@/lib/contracts/swap";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { choose, typeCode } from "./support/person";
@@ -17,6 +20,31 @@ const approveChange = async (page: Page, project: TestProject): Promise<void> =>
   await expect(page.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await project.code());
   await page.getByRole("button", { name: "Approve", exact: true }).click();
+};
+
+/** The owner invites the guest by the API; the guest opens the mailed link. */
+const joinAsViewer = async (
+  page: Page,
+  owner: TestProject,
+  guest: Page,
+  { email }: Pick<TestProject, "email">,
+): Promise<void> => {
+  const invite = (approval?: { approvalId: string; otp: string }) =>
+    owner.api.call(createInvitation, { body: { email, role: "viewer", ...(approval ? { approval } : {}) } });
+  const refusal = await invite().catch((error: unknown) => error);
+  const { approvalId } = (refusal as ApiError).body as { approvalId: string };
+  await owner.api.call(requestOtp, { body: { approvalId } });
+  await invite({ approvalId, otp: await owner.code() });
+  let link = "";
+  await expect(async () => {
+    const response = await page.request.get("/api/dev/inbox", { params: { to: email, limit: 10 } });
+    const { data } = (await response.json()) as { data: { text: string }[] };
+    link = data.map(({ text }) => /\/join#[0-9A-Za-z]+/.exec(text)?.[0] ?? "").find((found) => found !== "") ?? "";
+    expect(link).not.toBe("");
+  }).toPass({ timeout: 30_000 });
+  await guest.goto(link);
+  await guest.getByRole("button", { name: "Join project" }).click();
+  await expect(guest.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
 };
 
 const saveLimits = async (page: Page, project: TestProject): Promise<void> => {
@@ -59,7 +87,7 @@ const setLimitsBesideDryRun = async (page: Page, project: TestProject): Promise<
   await expect(changed.getByRole("list", { name: "Rules that decided" })).toContainText("Approval by other people.");
   await form.getByLabel("Only at certain times").check();
   await form.getByRole("button", { name: "Limit one asset in a day" }).click();
-  await choose(page, form.getByLabel("Asset 1 in a day"), /^USDC/);
+  await choose(page, form.getByLabel("Asset 1 in a day", { exact: true }), /^USDC/);
   await form.getByLabel("Most of asset 1 in a day").fill("1000");
   await settle(page);
   await checkLooks(page, "editor of a policy");
@@ -98,14 +126,13 @@ test("an owner sets a policy beside its dry run, and a transfer that it denies i
   await checkLooks(page, "policies");
 
   // The same refusal where money is asked to move.
-  const before = await balanceOnChain(page, CHAIN, "USDC", ADA);
   await page.goto("/transfer");
   await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
   await page.getByLabel("Amount", { exact: true }).fill("20");
   await page.getByLabel("Recipient", { exact: true }).fill(ADA);
-  await page.getByRole("button", { name: /review/i }).click();
+  await page.getByRole("button", { name: "Get quote" }).click();
   await expect(page.getByText(/rule recipients, project policy/)).toBeVisible();
-  expect(await balanceOnChain(page, CHAIN, "USDC", ADA)).toBe(before);
+  expect(await balanceOnChain(page, CHAIN, "USDC", ADA)).toBe("0");
 
   // Approving the contact lets it pass.
   await project.api.call(createContact, { body: { name: "Ada", address: ADA } });
@@ -122,4 +149,37 @@ test("an owner sets a policy beside its dry run, and a transfer that it denies i
   await book.getByRole("button", { name: "Choose Ada" }).click();
   await page.getByLabel("Amount", { exact: true }).fill("20");
   await expect(page.getByRole("region", { name: "Now", exact: true })).toContainText("Allowed");
+
+  // The transfer goes now, and its page shows what the policies said.
+  const transfer = { fromChainId: CHAIN, toChainId: CHAIN, toAddress: ADA, token: "USDC", amount: "20" };
+  const operationId = await project.execute(await project.prepareTransfer(transfer));
+  expect(await project.untilFinal(operationId)).toBe("completed");
+  expect(await balanceOnChain(page, CHAIN, "USDC", ADA)).toBe("20");
+  await page.goto(`/activity/${operationId}`);
+  const said = page.getByRole("region", { name: "Policies", exact: true });
+  await expect(said.getByRole("list", { name: "What each rule said" })).toContainText("Approved recipients.");
+  await expect(said).toContainText("Allowed");
+  await settle(page);
+  await checkLooks(page, "operation with its evaluation");
+});
+
+test("somebody who joined as a viewer reads the policies, and cannot change them", async ({ page, browser }) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const owner = await projectOf(page);
+  const guest = await (await browser.newContext()).newPage();
+  await signIn(guest.request);
+  const own = await projectOf(guest);
+  await joinAsViewer(page, owner, guest, own);
+  await guest.goto("/settings/policies");
+  await expect(guest.getByText("You can read the policies.")).toBeVisible();
+  await expect(guest.getByRole("link", { name: /Set limits/ })).toHaveCount(0);
+  await guest.goto("/settings/policies/project");
+  await expect(guest.getByText("No limit yet")).toBeVisible();
+  await expect(guest.getByRole("button", { name: /limits/i })).toHaveCount(0);
+  await expect(guest.getByRole("region", { name: "Try a movement" })).toHaveCount(0);
+  await settle(guest);
+  await checkLooks(guest, "policy of a viewer");
+  await guest.goto("/settings/policies/nothing");
+  await expect(guest.getByText("There is no such policy")).toBeVisible();
 });

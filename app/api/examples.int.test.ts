@@ -187,8 +187,7 @@ const swaps = async (): Promise<void> => {
   const otp = await codeFor({ quoteId });
   await call("prepareSwap", { body: { quoteId, otp }, as: person });
   const { operationId } = await call("executeSwap", { body: { quoteId }, as: person });
-  await untilFinal("getOperation", String(operationId));
-  const done = await call("getOperation", { params: { id: String(operationId) }, as: key, recorded: false });
+  const done = await untilFinal("getOperation", String(operationId));
   await call("getPolicyEvaluation", { params: { id: text(done, "evaluationId") }, as: key });
   await call("listOperations", { query: { limit: "1" }, as: key });
 };
