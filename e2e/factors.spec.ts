@@ -98,7 +98,6 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
   await page.getByRole("button", { name: "Review", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Approve the transfer" });
   await dialog.getByRole("radio", { name: /^Authenticator app/ }).click();
-  await settle(page);
   await checkLooks(page, "approval of a transfer with second factors");
   await dialog.getByLabel("Code of the authenticator app").click();
   // Each code is good once, and that of the next half minute is taken already.
@@ -118,7 +117,6 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
   await page.getByRole("button", { name: "Approve …" }).click();
   const approval = page.getByRole("dialog", { name: "Approve the operation" });
   await approval.getByRole("radio", { name: /^Passkey/ }).click();
-  await settle(page);
   await checkLooks(page, "approval of an operation by a passkey");
   await approval.getByRole("button", { name: "Approve with a passkey" }).click();
   await expect(approval).toHaveCount(0);

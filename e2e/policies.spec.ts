@@ -144,7 +144,6 @@ test("an owner sets a policy beside its dry run, and a transfer that it denies i
   await expect(book.getByRole("region", { name: "Change to approve" })).toContainText(ADA);
   await approveChange(page, project);
   await expect(book.getByText("Approved", { exact: true })).toBeVisible();
-  await settle(page);
   await checkLooks(page, "address book with an approved contact");
   await book.getByRole("button", { name: "Choose Ada" }).click();
   await page.getByLabel("Amount", { exact: true }).fill("20");
