@@ -60,7 +60,11 @@ export interface RegistryOptions {
   readonly measureCall?: MeasureCall;
   /** Where all processes take the requests of chains with `rpcBudgetPerSecond`. Without it no budget is kept. */
   readonly budgetStore?: BudgetStore;
+  /** Told of each request that waited for the budget, and for how long. */
+  readonly measureWait?: MeasureWait;
 }
+
+export type MeasureWait = (chainId: number, seconds: number, outcome: "sent" | "timeout") => void;
 
 /** Measures one JSON-RPC call of `method` to a chain: runs `call` and returns its result. */
 export type MeasureCall = <T>(chainId: number, method: string, call: () => Promise<T>) => Promise<T>;
@@ -126,8 +130,11 @@ interface Clients {
 
 const gateFor = (
   { id: chainId, rpcBudgetPerSecond: perSecond }: ChainConfig,
-  { budgetStore: store }: RegistryOptions,
-) => (perSecond === undefined || store === undefined ? OPEN_GATE : createRpcGate({ chainId, perSecond, store }));
+  { budgetStore: store, measureWait }: RegistryOptions,
+) =>
+  perSecond === undefined || store === undefined
+    ? OPEN_GATE
+    : createRpcGate({ chainId, perSecond, store, onWaited: (...waited) => measureWait?.(chainId, ...waited) });
 
 /** One transport per URL, because each node has limits of its own. `logRanges` are their limits for `eth_getLogs`. */
 const transportsOf = (chain: ChainConfig, urls: readonly string[], options: RegistryOptions, gate = OPEN_GATE) => {

@@ -1,7 +1,12 @@
 /** Keeps what a process sends to a chain's nodes within the chain's budget of requests. */
 import type { Transport } from "viem";
 import { DomainError } from "@/lib/core/errors";
-import { createSharedBudget, type BudgetStore, type SharedBudget } from "@/lib/core/shared-budget";
+import {
+  createSharedBudget,
+  type BudgetStore,
+  type SharedBudget,
+  type SharedBudgetOptions,
+} from "@/lib/core/shared-budget";
 
 const SEND = "eth_sendRawTransaction";
 
@@ -59,15 +64,17 @@ interface ChainBudget {
   readonly chainId: number;
   readonly perSecond: number;
   readonly store: BudgetStore;
+  readonly onWaited?: SharedBudgetOptions["onWaited"];
 }
 
 /** The gate of one chain in this process; all processes with the same store share the budget. */
-export const createRpcGate = ({ chainId, perSecond, store }: ChainBudget): RpcGate =>
+export const createRpcGate = ({ chainId, perSecond, store, onWaited }: ChainBudget): RpcGate =>
   gateOf(
     createSharedBudget({
       chainId,
       perSecond,
       store,
+      ...(onWaited === undefined ? {} : { onWaited }),
       onTimeout: () =>
         new DomainError(
           "chain_unavailable",

@@ -13,7 +13,7 @@ import { createRpcBudgetStore } from "@/lib/db/rpc-budget";
 import { getLogger, loggedError } from "@/lib/log/logger";
 import { createKeyring } from "@/lib/modules/encryption/service";
 import { createSecrets } from "@/lib/modules/encryption/application-secret";
-import { measureRpc } from "@/lib/telemetry/call-metrics";
+import { measureBudgetWait, measureRpc } from "@/lib/telemetry/call-metrics";
 import { countDroppedLines } from "@/lib/telemetry/log-metrics";
 import type { Overrides } from "./overrides";
 
@@ -48,7 +48,11 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     ticker: overrides.ticker ?? createTicker(),
     registry:
       overrides.registry ??
-      createChainRegistry(config.chains, { measureCall: measureRpc, budgetStore: createRpcBudgetStore(database) }),
+      createChainRegistry(config.chains, {
+        measureCall: measureRpc,
+        measureWait: measureBudgetWait,
+        budgetStore: createRpcBudgetStore(database),
+      }),
     secrets: createSecrets(config.appSecret, config.appSecretPrevious),
     keyring: createKeyring(config.keyEncryptionKeys),
   };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fillCostUsd, fillGasOf, parseUsd, relayerMarginUsd, steppedUp } from "./bridge-fee";
+import { fillCostUsd, fillGasOf, parseUsd, relayerMarginUsd, steadyStep, steppedUp } from "./bridge-fee";
 
 const MARGIN = {
   marginUsd: "0.05",
@@ -61,4 +61,28 @@ test("a fill costs its gas at the destination's price, rounded up, and a message
   expect(fillCostUsd({ gas: 1n, gasPriceWei: 1n, coinUsd: 1n })).toBe(1n);
   expect(fillGasOf({ fillGas: 120_000, messageGas: 200_000 }, false)).toBe(120_000n);
   expect(fillGasOf({ fillGas: 120_000, messageGas: 200_000 }, true)).toBe(320_000n);
+});
+
+test.each([
+  ["the first value", 127n, undefined, 160n],
+  ["a little above the step before", 131n, 125n, 125n],
+  ["clearly above it", 132n, 125n, 160n],
+  ["a little below the step's border", 124n, 160n, 160n],
+  ["clearly below it", 118n, 160n, 125n],
+  ["two steps below", 99n, 160n, 100n],
+])("%s: %s after the step %s gives %s", (_, value, before, step) => {
+  expect(steadyStep(value, before)).toBe(step);
+});
+
+test("a value that goes to and fro around a border keeps its step", () => {
+  const middle = fc.bigInt({ min: 1_000n, max: 10n ** 30n });
+  const shares = fc.array(fc.integer({ min: 976, max: 1_024 }));
+  fc.assert(
+    fc.property(middle, shares, (value, each) => {
+      const first = steadyStep(value, undefined);
+      let step = first;
+      for (const share of each) step = steadyStep((value * BigInt(share)) / 1_000n, step);
+      expect(step).toBe(first);
+    }),
+  );
 });

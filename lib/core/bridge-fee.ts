@@ -54,6 +54,25 @@ export const steppedUp = (value: bigint): bigint => {
   return step;
 };
 
+/** A value has to leave its step by this share before another step applies. */
+const STAY_PERCENT = 5n;
+
+/**
+ * `steppedUp`, except that a value near the border of the step before stays on it: a price that goes to and fro around a border would
+ * change the fee with each quote. What the step does not cover then is less than 5 % of the cost.
+ * @param before the step of the value before; undefined for the first one
+ * @example steadyStep(127n, 125n) // 125n
+ * @example steadyStep(124n, 160n) // 160n
+ */
+export const steadyStep = (value: bigint, before: bigint | undefined): bigint => {
+  const step = steppedUp(value);
+  if (before === undefined) return step;
+  const isHardlyAbove = step > before && value * 100n <= before * (100n + STAY_PERCENT);
+  const isHardlyBelow =
+    step < before && steppedUp(step + 1n) === before && value * 100n >= step * (100n - STAY_PERCENT);
+  return isHardlyAbove || isHardlyBelow ? before : step;
+};
+
 /**
  * The relayer's margin in dollars, rounded up: the fixed part, and of each slice of the amount the share of its tier. It grows with
  * the amount, while its share of the amount falls.

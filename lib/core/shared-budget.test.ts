@@ -126,3 +126,28 @@ test("while the store does not answer, the process keeps to the rate by itself, 
   await Promise.all(all);
   expect(owed).toEqual([3, 3, 3]);
 });
+
+test("each wait is told with its time and whether the request was sent", async () => {
+  const { bucket, store } = bucketOf(1);
+  const told: [number, string][] = [];
+  const onWaited = (seconds: number, outcome: string): void => void told.push([seconds, outcome]);
+  const onTimeout = (): Error => new Error("too late");
+  const budget = createSharedBudget({
+    chainId: 1,
+    perSecond: PER_SECOND,
+    store,
+    onTimeout,
+    onWaited,
+    waitMaxMs: 1_000,
+  });
+  await budget.acquire("read");
+  const second = budget.acquire("read").catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(1_001);
+  expect(await second).toEqual(new Error("too late"));
+  bucket.left = 10;
+  const third = budget.acquire("read");
+  await vi.advanceTimersByTimeAsync(500);
+  await third;
+  expect(told.map(([, outcome]) => outcome)).toEqual(["sent", "timeout", "sent"]);
+  expect(told[1]?.[0]).toBeGreaterThanOrEqual(1);
+});

@@ -37,6 +37,8 @@ export interface SharedBudgetOptions {
   readonly perSecond: number;
   readonly store: BudgetStore;
   readonly onTimeout: () => Error;
+  /** Told of each request that had to wait. `timeout`: it was given up and not sent. */
+  readonly onWaited?: (seconds: number, outcome: "sent" | "timeout") => void;
   readonly waitMaxMs?: number;
 }
 
@@ -70,12 +72,35 @@ const pauseOf = (ms: number): { readonly ended: Promise<void>; end(): void } => 
   return { ended, end: () => end() };
 };
 
+/** Resolves when the new waiter is told to go. `added` is called when it is in the set. */
+const waitIn = (
+  waiters: Set<Waiter>,
+  { onTimeout, onWaited, waitMaxMs = WAIT_MAX_MS }: SharedBudgetOptions,
+  added: () => void,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const began = performance.now();
+    const waited = (outcome: "sent" | "timeout"): void => onWaited?.((performance.now() - began) / 1000, outcome);
+    const timer = setTimeout(() => {
+      waiters.delete(waiter);
+      waited("timeout");
+      reject(onTimeout());
+    }, waitMaxMs);
+    const go = (): void => {
+      waited("sent");
+      resolve();
+    };
+    const waiter: Waiter = { go, timer };
+    waiters.add(waiter);
+    added();
+  });
+
 /**
  * Keeps the requests of all processes within `perSecond` on average; for a moment there may be a quarter more, and a slice for each
  * process. While the store does not answer, this process alone keeps to the rate.
  */
 export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget => {
-  const { chainId, perSecond, store, onTimeout, waitMaxMs = WAIT_MAX_MS } = options;
+  const { chainId, perSecond, store } = options;
   const slice = partOf(perSecond, SLICE_MS);
   const limits = { capacity: partOf(perSecond, CAPACITY_MS), debtMax: partOf(perSecond, DEBT_MAX_MS) };
   const waiting = { send: new Set<Waiter>(), read: new Set<Waiter>() };
@@ -142,13 +167,7 @@ export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget =
   };
 
   const wait = (kind: "read" | "send"): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        waiting[kind].delete(waiter);
-        reject(onTimeout());
-      }, waitMaxMs);
-      const waiter: Waiter = { go: resolve, timer };
-      waiting[kind].add(waiter);
+    waitIn(waiting[kind], options, () => {
       if (kind === "send") wake?.();
       begin();
     });

@@ -1,6 +1,8 @@
+import type { NamedContract } from "@/lib/contracts/all";
 import type { Contract } from "@/lib/contracts/contract";
 import type { ErrorCode } from "@/lib/core/errors";
-import { ERROR_GUIDE } from "./error-guide";
+import { ERROR_CASES } from "./error-cases";
+import { ERROR_GUIDE, type ErrorGuide } from "./error-guide";
 import type { Json } from "./openapi-schemas";
 import { STATUS_OF } from "./problem";
 
@@ -51,15 +53,14 @@ export const errorCodes = (contract: Contract): ReadonlySet<ErrorCode> => {
 
 const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
 
-const explain = (code: ErrorCode): string => {
-  const { when, action } = ERROR_GUIDE[code];
-  return `- \`${code}\`: ${when} ${action}`;
-};
+const explain = (code: ErrorCode, { when, action }: ErrorGuide): string => `- \`${code}\`: ${when} ${action}`;
 
-const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
-  description: [`${STATUS_TEXT[status] ?? "Error"}.`, ...codes.map(explain)].join("\n"),
-  content: errorContent,
-});
+/** Each code with its case for the operation, and with the guide's line where the operation has none. */
+const describe = (status: number, codes: readonly ErrorCode[], operationId = ""): string => {
+  const cases = ERROR_CASES[operationId] ?? {};
+  const lines = codes.map((code) => explain(code, cases[code] ?? ERROR_GUIDE[code]));
+  return [`${STATUS_TEXT[status] ?? "Error"}.`, ...lines].join("\n");
+};
 
 /** Codes that nearly every operation may answer with their status; names of responses leave them out. */
 const USUAL: ReadonlySet<ErrorCode> = new Set([...ALWAYS, ...AUTHENTICATED, ...WITH_BODY, ...IDEMPOTENT]);
@@ -78,7 +79,8 @@ const responseName = (status: number, codes: readonly ErrorCode[]): string => {
 export const createErrorResponses = () => {
   const shared = new Map<string, Json>();
 
-  const of = (contract: Contract): Json => {
+  /** A response whose codes have cases of their own describes them beside its reference, as OpenAPI 3.1 allows. */
+  const of = ({ operationId, contract }: NamedContract): Json => {
     const byStatus = new Map<number, ErrorCode[]>();
     for (const code of [...errorCodes(contract)].sort()) {
       const usual: number = STATUS_OF[code];
@@ -89,8 +91,11 @@ export const createErrorResponses = () => {
     return Object.fromEntries(
       sorted.map(([status, codes]) => {
         const name = responseName(status, codes);
-        shared.set(name, errorResponse(status, codes));
-        return [String(status), { $ref: `#/components/responses/${name}` }];
+        const general = describe(status, codes);
+        const own = describe(status, codes, operationId);
+        shared.set(name, { description: general, content: errorContent });
+        const description = own === general ? {} : { description: own };
+        return [String(status), { $ref: `#/components/responses/${name}`, ...description }];
       }),
     );
   };

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { contracts, namedContracts } from "@/lib/contracts/all";
+import type { ErrorCode } from "@/lib/core/errors";
+import { CODES_WITH_CASES, ERROR_CASES } from "./error-cases";
 import { openApiDocument } from "./openapi";
 
 interface Operation {
@@ -83,6 +85,24 @@ test("schemes, errors by status and the idempotency header are there", () => {
   );
   expect(quote?.parameters).toContainEqual({ $ref: "#/components/parameters/IdempotencyKey" });
   expect(document.paths["/auth/nonce"]?.post?.parameters).toBeUndefined();
+});
+
+test("a code whose reason depends on the operation is explained for each operation that answers with it", () => {
+  const missing = namedContracts.flatMap(({ operationId, contract }) =>
+    CODES_WITH_CASES.filter(
+      (code) => contract.errors?.includes(code) === true && ERROR_CASES[operationId]?.[code] === undefined,
+    ).map((code) => `${operationId} ${code}`),
+  );
+  expect(missing).toEqual([]);
+  const declared = new Map(namedContracts.map(({ operationId, contract }) => [operationId, contract.errors ?? []]));
+  const unused = Object.entries(ERROR_CASES).flatMap(([operationId, cases]) =>
+    Object.keys(cases)
+      .filter((code) => !(declared.get(operationId) ?? []).includes(code as ErrorCode))
+      .map((code) => `${operationId} ${code}`),
+  );
+  expect(unused).toEqual([]);
+  const cancel = document.paths["/operations/{id}/cancel"]?.post?.responses["409"] as { description?: string };
+  expect(cancel.description).toContain("part of it was sent");
 });
 
 test("operations are named as the client calls them", () => {

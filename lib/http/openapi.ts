@@ -94,7 +94,7 @@ const operationOf = (one: NamedContract, parts: Parts): Json => {
     ...(contract.scope === undefined ? {} : { "x-scope": contract.scope }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestOf(one, parts),
-    responses: { [String(contract.status)]: successOf(one, parts), ...errors.of(contract) },
+    responses: { [String(contract.status)]: successOf(one, parts), ...errors.of(one) },
     "x-error-codes": [...errorCodes(contract)].sort(),
   };
 };

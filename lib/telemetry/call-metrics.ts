@@ -1,5 +1,5 @@
 /** Times of calls that the service waits for, measured where composition wires the port. */
-import type { MeasureCall } from "@/lib/chains/registry";
+import type { MeasureCall, MeasureWait } from "@/lib/chains/registry";
 import { outageOf } from "@/lib/core/outage";
 import { inSpan } from "@/lib/core/tracing";
 import type { Signer } from "@/lib/ports/signer";
@@ -19,6 +19,12 @@ const rpcCalls = counter({
   name: "causeway_rpc_requests_total",
   help: "JSON-RPC calls to a chain's node, by method and outcome",
   labels: ["chain", "method", "outcome"],
+});
+const budgetWaitSeconds = histogram({
+  name: "causeway_rpc_budget_wait_seconds",
+  help: "Time that a JSON-RPC call waited for the chain's budget of requests, by outcome: sent, timeout (given up). Calls that did not wait are not counted",
+  labels: ["chain", "outcome"],
+  buckets: CALL_BUCKETS,
 });
 const signerSeconds = histogram({
   name: "causeway_signer_duration_seconds",
@@ -86,6 +92,10 @@ export const measureRpc: MeasureCall = async (chainId, method, call) => {
     throw error;
   }
 };
+
+/** For `createChainRegistry`. */
+export const measureBudgetWait: MeasureWait = (chainId, seconds, outcome) =>
+  budgetWaitSeconds.observe({ chain: String(chainId), outcome }, seconds);
 
 const measureSignature = async <T>(action: string, call: () => Promise<T>): Promise<T> => {
   const startedMs = performance.now();

@@ -1,6 +1,6 @@
 /** The fee of a relayer, and the limits of a deposit, as the configuration of the destination tells them. */
 import { suggestFees } from "@/lib/chains/fees";
-import { fillCostUsd, fillGasOf, relayerMarginUsd, steppedUp } from "@/lib/core/bridge-fee";
+import { fillCostUsd, fillGasOf, relayerMarginUsd, steadyStep } from "@/lib/core/bridge-fee";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount, rescaleFloor } from "@/lib/core/money";
@@ -49,6 +49,9 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
       (await askChain(deps, chainId, new AbortController().signal, suggestFees)).pricePerGas,
   });
 
+  /** The latest step of a fill's gas, by destination and whether it carries a message. Each instance has its own. */
+  const steps = new Map<string, UsdScaled>();
+
   const acrossOf = (chainId: number) => {
     const { across } = registry.get(chainId).contracts;
     if (across === undefined) throw new DomainError("no_route", `No bridge leads to ${registry.get(chainId).name}.`);
@@ -71,8 +74,8 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
 
   /**
    * In base units of the input token, rounded up: the gas that the relayer pays on the destination, and its margin. The gas's worth in
-   * dollars is rounded up in steps of about a quarter, so that between quote and execution neither the gas price nor the coin's price
-   * changes the fee by their small moves.
+   * dollars is rounded up in steps of about a quarter and stays on its step near a border, so that between quote and execution neither the
+   * gas price nor the coin's price changes the fee by their small moves.
    */
   const feeOf = async ({ asset: { input, output }, amount, hasMessage }: Deposited, signal: AbortSignal) => {
     const across = acrossOf(output.chainId);
@@ -81,7 +84,12 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
       requirePrice(prices, registry.native(output.chainId), signal),
       requirePrice(prices, input, signal),
     ]);
-    const gasUsd = steppedUp(fillCostUsd({ gas: fillGasOf(across, hasMessage), gasPriceWei, coinUsd }));
+    const fill = `${String(output.chainId)}:${String(hasMessage)}`;
+    const gasUsd = steadyStep(
+      fillCostUsd({ gas: fillGasOf(across, hasMessage), gasPriceWei, coinUsd }),
+      steps.get(fill),
+    );
+    steps.set(fill, gasUsd);
     const marginUsd = relayerMarginUsd(across, (amount * price) / 10n ** BigInt(input.decimals));
     return { feeBase: usdToTokenCeil(gasUsd + marginUsd, price, input.decimals), gasUsd, marginUsd };
   };

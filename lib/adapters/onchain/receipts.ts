@@ -1,4 +1,4 @@
-import { pad, parseEventLogs, zeroAddress, type Hex, type Log } from "viem";
+import { hexToBigInt, pad, parseEventLogs, size, toEventSelector, zeroAddress, type Hex, type Log } from "viem";
 import { DomainError } from "@/lib/core/errors";
 import type {
   EvmAddress,
@@ -42,11 +42,23 @@ interface TransferFilter {
   readonly to?: EvmAddress;
 }
 
-/** Sum of the Transfer events of a token. */
+const TRANSFER_TOPIC = toEventSelector(erc20TransferAbi[0]);
+
+const isParty = (topic: Hex | undefined, party: EvmAddress | undefined): boolean =>
+  party === undefined || (topic !== undefined && same(topic, pad(party)));
+
+/**
+ * Sum of the Transfer events of a token (ERC-20: both parties indexed, the amount as data). It reads the fields itself, because every leg
+ * asks several times and a decoder hashes the event's signature for each log.
+ */
 export const sumTransfers = (logs: readonly AnyLog[], token: EvmAddress, { from, to }: TransferFilter): bigint =>
-  eventsOf(erc20TransferAbi, token, logs)
-    .filter(({ args }) => (from === undefined || same(args.from, from)) && (to === undefined || same(args.to, to)))
-    .reduce((sum, { args }) => sum + args.value, 0n);
+  logs
+    .filter(
+      ({ address, topics, data }) =>
+        topics[0] === TRANSFER_TOPIC && topics.length === 3 && size(data) === 32 && same(address, token),
+    )
+    .filter(({ topics }) => isParty(topics[1], from) && isParty(topics[2], to))
+    .reduce((sum, { data }) => sum + hexToBigInt(data), 0n);
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 

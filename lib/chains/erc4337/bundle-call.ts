@@ -1,4 +1,4 @@
-import { encodeFunctionData, isAddressEqual, type Address, type Hex } from "viem";
+import { encodeFunctionData, isAddressEqual, prepareEncodeFunctionData, type Address, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { markedPaymasterAbi } from "./marked-paymaster";
 import { hashUserOperation, packUserOperation, type UserOperationFields } from "./user-operation";
@@ -20,6 +20,10 @@ export interface BundleTarget {
   readonly executor: Address;
 }
 
+// Selectors are hashed once: bundles are encoded for their plan, price, simulation and submission.
+const HANDLE_OPS = prepareEncodeFunctionData({ abi: entryPoint07Abi, functionName: "handleOps" });
+const HANDLE_MARKED_OPS = prepareEncodeFunctionData({ abi: markedPaymasterAbi, functionName: "handleMarkedOps" });
+
 export const isPaidBy = (paymaster: Address | null, operation: Pick<UserOperationFields, "paymaster">): boolean =>
   paymaster !== null && operation.paymaster !== undefined && isAddressEqual(operation.paymaster, paymaster);
 
@@ -34,10 +38,10 @@ export const bundleCallOf = (target: BundleTarget, operations: readonly UserOper
     .map((operation) => hashUserOperation(operation, chainId, entryPoint));
   const packed = operations.map(packUserOperation);
   if (paymaster === null || marked.length === 0) {
-    const data = encodeFunctionData({ abi: entryPoint07Abi, functionName: "handleOps", args: [packed, executor] });
+    const data = encodeFunctionData({ ...HANDLE_OPS, args: [packed, executor] });
     return { to: entryPoint, data, marked: 0 };
   }
   const args = [packed, executor, marked] as const;
-  const data = encodeFunctionData({ abi: markedPaymasterAbi, functionName: "handleMarkedOps", args });
+  const data = encodeFunctionData({ ...HANDLE_MARKED_OPS, args });
   return { to: paymaster, data, marked: marked.length };
 };

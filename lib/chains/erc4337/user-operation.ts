@@ -27,14 +27,25 @@ export interface UserOperationFields {
 export const packUserOperation = (operation: UserOperationFields): ReturnType<typeof toPackedUserOperation> =>
   toPackedUserOperation(operation);
 
-/** Hash by which EntryPoint v0.7 names the operation; independent of the signature. */
-export const hashUserOperation = (operation: UserOperationFields, chainId: number, entryPoint: Address): Hex =>
-  getUserOperationHash({
-    chainId,
-    entryPointAddress: entryPoint,
-    entryPointVersion: "0.7",
-    userOperation: operation,
-  });
+/** Hashes by operation, then by chain and EntryPoint. An operation is hashed for its estimate, its bundle and its submission. */
+const hashes = new WeakMap<UserOperationFields, Map<string, Hex>>();
+
+/** Hash by which EntryPoint v0.7 names the operation; independent of the signature. The operation must not be changed afterwards. */
+export const hashUserOperation = (operation: UserOperationFields, chainId: number, entryPoint: Address): Hex => {
+  const known = hashes.get(operation) ?? new Map<string, Hex>();
+  hashes.set(operation, known);
+  const place = `${String(chainId)}:${entryPoint}`;
+  const hash =
+    known.get(place) ??
+    getUserOperationHash({
+      chainId,
+      entryPointAddress: entryPoint,
+      entryPointVersion: "0.7",
+      userOperation: operation,
+    });
+  known.set(place, hash);
+  return hash;
+};
 
 export const initCodeOf = (operation: UserOperationFields): Hex =>
   operation.factory === undefined ? "0x" : concatHex([operation.factory, operation.factoryData ?? "0x"]);

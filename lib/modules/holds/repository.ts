@@ -1,7 +1,6 @@
 import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
-import { toBigInt } from "@/lib/db/decimal";
-import { sqlOf, type Sql } from "@/lib/db/sql";
+import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
 import { heldSince, type FundsKey } from "./sums";
 
@@ -140,28 +139,42 @@ export const reserveFunds = async (
   await sqlOf(tx).change(text, values);
 };
 
-export const createHoldsRepository = ({ prisma }: Database) => ({
+interface StoredKey {
+  readonly wallet_address: string;
+  readonly chain_id: number;
+  readonly token: string;
+}
+
+const keyOf = (row: StoredKey): string =>
+  fundsKey({ walletAddress: row.wallet_address, chainId: row.chain_id, token: row.token });
+
+const columnsOf = (keys: readonly FundsKey[]): readonly unknown[] => [
+  keys.map(({ walletAddress }) => walletAddress),
+  keys.map(({ chainId }) => chainId),
+  keys.map(({ token }) => token),
+];
+
+const ASKED = "unnest($1::text[], $2::int[], $3::text[]) AS asked (wallet_address, chain_id, token)";
+
+const GUARDS = `
+  SELECT g.wallet_address, g.chain_id, g.token, g.version FROM ${ASKED} JOIN balance_guard g USING (wallet_address, chain_id, token)`;
+
+const HELD = `
+  SELECT h.wallet_address, h.chain_id, h.token, sum(h.amount_base)::text AS held
+  FROM ${ASKED} JOIN balance_hold h USING (wallet_address, chain_id, token)
+  WHERE h.released_at IS NULL GROUP BY 1, 2, 3`;
+
+export const createHoldsRepository = ({ pool }: Pick<Database, "pool">) => ({
   /** Versions of the guards by `fundsKey`; 0 for a balance that never had a hold. Read them before the balances. */
   guardVersions: async (keys: readonly FundsKey[]): Promise<Map<string, number>> => {
-    const rows = await prisma.balanceGuard.findMany({
-      where: { OR: keys.map(({ walletAddress, chainId, token }) => ({ walletAddress, chainId, token })) },
-    });
-    return new Map(rows.map((row) => [fundsKey(row), row.version]));
+    const rows = await keptSqlOn(pool).query<StoredKey & { version: number }>(GUARDS, columnsOf(keys));
+    return new Map(rows.map((row) => [keyOf(row), row.version]));
   },
 
-  /** Held amounts in base units by `fundsKey`. Balances without holds are missing from the map. */
+  /** Held amounts in base units by `fundsKey`. Balances without holds are missing from the map. `keys` must differ. */
   held: async (keys: readonly FundsKey[]): Promise<Map<string, bigint>> => {
-    const rows = await prisma.balanceHold.groupBy({
-      by: ["walletAddress", "chainId", "token"],
-      where: {
-        releasedAt: null,
-        OR: keys.map(({ walletAddress, chainId, token }) => ({ walletAddress, chainId, token })),
-      },
-      _sum: { amountBase: true },
-    });
-    return new Map(
-      rows.map(({ _sum, ...key }) => [fundsKey(key), _sum.amountBase === null ? 0n : toBigInt(_sum.amountBase)]),
-    );
+    const rows = await keptSqlOn(pool).query<StoredKey & { held: string }>(HELD, columnsOf(keys));
+    return new Map(rows.map((row) => [keyOf(row), BigInt(row.held)]));
   },
 });
 

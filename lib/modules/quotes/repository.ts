@@ -1,7 +1,7 @@
 import { actorName, type Actor } from "@/lib/core/actor";
-import type { Database, Queryable, Tx } from "@/lib/db/client";
-import { toDecimal } from "@/lib/db/decimal";
+import type { Database, Tx } from "@/lib/db/client";
 import type { Quote as QuoteRow } from "@/lib/db/generated/client";
+import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
@@ -56,6 +56,11 @@ export interface Preparation extends Pick<Quote, "route"> {
   readonly preparedUntil: Date;
 }
 
+const CLAIM_OPEN = `
+  UPDATE quote SET status = 'used', operation_id = $2, idempotency_key = coalesce($3::text, idempotency_key),
+    request_digest = coalesce($4::bytea, request_digest)
+  WHERE id = $1 AND status = 'open'`;
+
 /** Marks a quote as used, inside the transaction that accepts its operation. */
 const quoteClaims = {
   /**
@@ -83,12 +88,7 @@ const quoteClaims = {
    */
   claimOpen: async (tx: Tx, quote: Quote, operationId: string, once: IdempotencyUse | null): Promise<boolean> => {
     if (once !== null && (await isTaken(tx, quote, once.key))) return false;
-    const key = once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest };
-    const { count } = await tx.quote.updateMany({
-      where: { id: quote.id, status: "open" },
-      data: { status: "used", operationId, ...key },
-    });
-    return count === 1;
+    return (await sqlOf(tx).change(CLAIM_OPEN, [quote.id, operationId, once?.key ?? null, once?.digest ?? null])) === 1;
   },
 };
 
@@ -98,13 +98,13 @@ export const createQuotesRepository = (database: Database) => ({
    * same transaction.
    */
   insert: async (quote: NewQuote, audit: AuditEntry | null): Promise<Quote | null> => {
-    if (audit === null && quote.transferId === null) return parsed(await insertQuote(database.prisma, quote));
+    if (audit === null && quote.transferId === null) return insertQuote(keptSqlOn(database.pool), quote);
     return database.transaction(async (tx) => {
-      const row = await insertQuote(tx, quote);
-      if (row === null) return null;
+      const stored = await insertQuote(sqlOf(tx), quote);
+      if (stored === null) return null;
       if (audit !== null) await recordAudit(tx, audit);
-      await recordTransferEvent(tx, row, { type: "transfer.created", at: row.createdAt });
-      return toQuote(row);
+      await recordTransferEvent(tx, stored, { type: "transfer.created", at: stored.createdAt });
+      return stored;
     });
   },
 
@@ -207,18 +207,34 @@ const recordTransferEvent = async (
 
 const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : toQuote(row));
 
-const insertQuote = async (db: Queryable, { once, ...quote }: NewQuote): Promise<QuoteRow | null> => {
-  const data = {
+// A statement of its own, because every quote of an API key passes here, and Prisma takes longer than the insert itself.
+const INSERT = `
+  INSERT INTO quote (id, project_id, kind, transfer_id, retry_of, created_by, status, request, route, response, minimum_base, digest,
+    created_at, expires_at, idempotency_key, request_digest)
+  VALUES ($1, $2, $3, $4, $5, $6, 'open', $7::jsonb, $8::jsonb, $9::jsonb, $10::numeric, $11::bytea, $12::timestamptz, $13::timestamptz,
+    $14, $15::bytea)
+  ON CONFLICT DO NOTHING`;
+
+/** @returns the quote as a reader finds it, or null when its Idempotency-Key belongs to another one */
+const insertQuote = async (sql: Sql, { once, ...quote }: NewQuote): Promise<Quote | null> => {
+  const { id, projectId, kind, transferId, retryOf, createdBy, minimumBase, digest, createdAt, expiresAt } = quote;
+  const [request, route, response] = [toStored(quote.request), toStored(quote.route), toStored(quote.response)];
+  const count = await sql.change(INSERT, [
+    ...[id, projectId, kind, transferId, retryOf, createdBy],
+    ...[request, route, response].map((value) => JSON.stringify(value)),
+    ...[minimumBase.toString(), digest, createdAt.toISOString(), expiresAt.toISOString()],
+    ...[once?.key ?? null, once?.digest ?? null],
+  ]);
+  if (count === 0) return null;
+  const unused = { codeSentAt: null, approvedAt: null, approvedBy: null, approvalCodeId: null };
+  const unprepared = { preparedUntil: null, prepared: null, operationId: null };
+  return toQuote({
     ...quote,
-    status: "open",
-    request: toStored(quote.request),
-    route: toStored(quote.route),
-    response: toStored(quote.response),
-    minimumBase: toDecimal(quote.minimumBase),
-    ...(once === null ? {} : { idempotencyKey: once.key, requestDigest: once.digest }),
-  };
-  const [row] = await db.quote.createManyAndReturn({ data: [data], skipDuplicates: true });
-  return row ?? null;
+    ...unused,
+    ...unprepared,
+    ...{ status: "open", request, route, response, minimumBase: minimumBase.toString() },
+    requestDigest: once?.digest ?? null,
+  });
 };
 
 /** Serialises calls with the same key: a second call waits here until the first one's transaction has ended. */

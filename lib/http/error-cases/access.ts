@@ -1,0 +1,127 @@
+/** Cases of the operations about who may do what: people, keys, members, policies, webhooks. */
+import {
+  READ_AGAIN,
+  APPROVAL,
+  approvalFor,
+  ADMINS_ONLY,
+  SENDING_MAIL,
+  VOTE,
+  NO_ENDPOINT_CHANGE,
+  CALLBACK,
+  type Cases,
+} from "./shared";
+
+/** By operation id. */
+export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
+  createApiKey: APPROVAL,
+  updateApiKey: approvalFor("The key was changed or revoked meanwhile"),
+  rotateApiKey: approvalFor("The key was revoked, or changed meanwhile"),
+  createToken: {
+    invalid_signature: {
+      when: "The message is not one of this service (domain, chain, statement, time), or its signature is not by the address in it.",
+      action: "Ask for a new nonce and sign the whole message anew (EIP-4361).",
+    },
+  },
+  refreshToken: {
+    unauthorized: {
+      when: "The refresh token is unknown, has expired, or was used before. After a second use its session is revoked.",
+      action: "Sign in again.",
+    },
+  },
+  signInByPasskey: {
+    invalid_signature: {
+      when: "The passkey is unknown, or its answer is not for these options.",
+      action: "Ask for new options, or sign in with the wallet.",
+    },
+  },
+  updateMe: { ...approvalFor("The e-mail address was changed meanwhile"), ...SENDING_MAIL },
+  listAuditLog: ADMINS_ONLY,
+  exportAuditLog: ADMINS_ONLY,
+  listParkedJobs: ADMINS_ONLY,
+  resumeJob: ADMINS_ONLY,
+  createContact: {
+    invalid_state: { when: "The address book is full.", action: "Remove a contact that is not paid any more." },
+  },
+  approveContact: { ...approvalFor("The contact was changed meanwhile"), ...ADMINS_ONLY },
+  requestDecisionCode: {
+    ...SENDING_MAIL,
+    forbidden: { when: "The person may not decide this request.", action: "Let somebody vote whom `required` allows." },
+    invalid_state: { when: "The request is decided or has ended.", action: "Read the request; no vote is needed." },
+  },
+  approveDecision: VOTE,
+  declineDecision: VOTE,
+  startTotp: approvalFor("The person has an authenticator app already; remove it first"),
+  confirmTotp: {
+    invalid_state: {
+      when: "No authenticator app waits for its first code: ten minutes are over, or it was confirmed.",
+      action: "POST /me/factors/totp again.",
+    },
+  },
+  removeTotp: APPROVAL,
+  renewRecoveryCodes: APPROVAL,
+  startPasskey: approvalFor("The person has as many passkeys as are possible; remove one first"),
+  addPasskey: {
+    invalid_state: {
+      when: "The options were used, or are older than five minutes. Nothing was added.",
+      action: "POST /me/passkeys/options again.",
+    },
+    invalid_signature: {
+      when: "The new passkey's answer does not fit the options or this service's address.",
+      action: "Ask for new options, and create it on the dashboard's own address.",
+    },
+  },
+  removePasskey: APPROVAL,
+  createProject: {
+    invalid_state: { when: "The person belongs to as many projects as are possible.", action: "Leave one first." },
+  },
+  updateMember: approvalFor("The member is the last owner, or was changed meanwhile"),
+  removeMember: {
+    invalid_state: {
+      when: "The member is the last owner of the project, or was changed meanwhile. Nobody was removed.",
+      action: "Make another member an owner first, or read the list again.",
+    },
+  },
+  createInvitation: approvalFor("The person is a member already, or the project is full"),
+  withdrawInvitation: {
+    invalid_state: { when: "The invitation was accepted or has expired.", action: "Read the list of members." },
+  },
+  acceptInvitation: {
+    invalid_state: {
+      when: "The invitation was used, withdrawn or has expired, or the person is a member already.",
+      action: "Ask who invited you for a new one.",
+    },
+  },
+  updatePolicies: approvalFor("The policy was changed meanwhile"),
+  putPolicy: { ...approvalFor("The policy was changed meanwhile"), ...ADMINS_ONLY },
+  exportPrivacyWallet: {
+    ...APPROVAL,
+    ...ADMINS_ONLY,
+  },
+  getMetrics: {
+    unauthorized: {
+      when: "The request comes from another machine without the token of METRICS_TOKEN.",
+      action: "Send `Authorization: Bearer …`.",
+    },
+  },
+  verifyWalletLink: {
+    invalid_signature: {
+      when: "The signature is not by the wallet, or not over the message of POST /wallets/link/init.",
+      action: "Sign that message whole with the wallet.",
+    },
+  },
+  unlinkWallet: {
+    invalid_state: {
+      when: "An operation still moves money from the wallet.",
+      action: "Unlink it when that operation has ended; the message names it.",
+    },
+  },
+  resendDelivery: { invalid_state: NO_ENDPOINT_CHANGE },
+  createWebhookEndpoint: {
+    invalid_state: { when: "The project has as many endpoints as are possible.", action: "Delete one first." },
+  },
+  updateWebhookEndpoint: { invalid_state: { when: "The endpoint was changed meanwhile.", action: READ_AGAIN } },
+  testWebhookEndpoint: { invalid_state: NO_ENDPOINT_CHANGE },
+  replayWebhookEvents: { invalid_state: NO_ENDPOINT_CHANGE },
+  receiveRoutingCallback: CALLBACK,
+  receiveBundlerCallback: CALLBACK,
+};

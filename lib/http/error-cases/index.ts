@@ -1,0 +1,20 @@
+/** What an error code means for one operation, where the code alone does not say it. The OpenAPI document shows it in place of the guide's line. */
+import type { ErrorCode } from "@/lib/core/errors";
+import { ACCESS_CASES } from "./access";
+import { MONEY_CASES } from "./money";
+import type { Cases } from "./shared";
+
+/** Codes whose reason depends on the operation: an operation that declares one has a case for it here. A test requires it. */
+export const CODES_WITH_CASES = [
+  "invalid_state",
+  "forbidden",
+  "insufficient_balance",
+  "invalid_signature",
+  "otp_required",
+  "provider_error",
+  "rate_limited",
+  "unauthorized",
+] as const satisfies readonly ErrorCode[];
+
+/** By operation id. */
+export const ERROR_CASES: Readonly<Record<string, Cases>> = { ...ACCESS_CASES, ...MONEY_CASES };
