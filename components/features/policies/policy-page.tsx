@@ -89,19 +89,27 @@ const Ready = ({ setup, subject }: ReadyProps): ReactNode => {
             policy={policy}
             onEdit={mayChange ? () => setEditing(true) : null}
           />
-          <HistoryCard subject={subject} names={setup.names} />
         </>
       }
       right={mayTry ? <DryRunCard setup={setup} subject={subject} draft={null} /> : null}
+      below={<HistoryCard subject={subject} names={setup.names} />}
     />
   );
 };
 
-/** Fields left, dry run right; below each other where there is no room. */
-const Sides = ({ left, right }: { readonly left: ReactNode; readonly right: ReactNode }): ReactNode => (
-  <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12">
+interface SidesProps {
+  readonly left: ReactNode;
+  readonly right: ReactNode;
+  /** Under the left side; on phones it comes last. */
+  readonly below?: ReactNode;
+}
+
+/** Limits left, dry run right; below each other where there is no room. */
+const Sides = ({ left, right, below = null }: SidesProps): ReactNode => (
+  <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12 lg:grid-rows-[auto_1fr]">
     <div className="flex min-w-0 flex-col gap-4 lg:col-span-7">{left}</div>
-    {right === null ? null : <div className="min-w-0 lg:sticky lg:top-16 lg:col-span-5">{right}</div>}
+    {right === null ? null : <div className="min-w-0 lg:sticky lg:top-16 lg:col-span-5 lg:row-span-2">{right}</div>}
+    {below === null ? null : <div className="min-w-0 lg:col-span-7 lg:col-start-1">{below}</div>}
   </div>
 );
 
