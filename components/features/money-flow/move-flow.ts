@@ -69,12 +69,13 @@ const CODE_DIGITS = 6;
 const IDLE: RequestState = { pending: false, error: null };
 const RUNNING: RequestState = { pending: true, error: null };
 
-/** Codes that say that the one-time code itself was not taken. */
+/** Codes that say that the one-time code, or the second factor, was not taken. */
 const REFUSED_CODE: ReadonlySet<string> = new Set([
   "otp_required",
   "otp_invalid",
   "otp_expired",
   "otp_attempts_exceeded",
+  "invalid_signature",
 ]);
 /** Codes that say nothing about the one-time code, because it was not looked at. */
 const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
@@ -106,9 +107,11 @@ const begin = (subject: MoveSubject): Flow => ({
 const isSame = (one: MoveSubject, other: MoveSubject): boolean => JSON.stringify(one.ids) === JSON.stringify(other.ids);
 
 /** The changes after a refused preparation: a wrong code is typed again; a price that moved is shown for acceptance. */
-const afterRefusal = (flow: Flow, error: unknown): Partial<Flow> => {
+const afterRefusal = (flow: Flow, error: unknown, isFactor: boolean): Partial<Flow> => {
   const reason = codeOf(error) ?? "network_error";
-  if (REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };
+  // The app or the passkey was removed meanwhile.
+  const isGone = isFactor && !flow.approved && reason === "invalid_state";
+  if (isGone || REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };
   const moved = reason === "quote_price_moved" ? (flow.subject.movedTo?.(error) ?? null) : null;
   return { approved: flow.approved || !NOT_LOOKED_AT.has(reason), moved };
 };
@@ -163,7 +166,7 @@ const prepare = async (store: Store, ports: MovePorts, proof: string | FactorPro
     store.set({ preparing: IDLE });
   } catch (error) {
     if (store.get().flow?.subject !== subject) return;
-    store.change(subject, afterRefusal(flow, error));
+    store.change(subject, afterRefusal(flow, error, typeof proof !== "string"));
     store.set({ preparing: { pending: false, error } });
   }
 };
