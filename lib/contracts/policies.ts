@@ -122,7 +122,7 @@ const decision = z.enum(["allow", "needs_approval", "deny"]);
 const codeNeed = z.enum(["required", "not"]).meta({ description: "Whether the policies ask for a one-time code" });
 
 /** What one rule of one policy says of a movement. */
-export const ruleResult = z
+const ruleResult = z
   .object({
     policyId: id("pol").meta({ description: "The version of the policy; of a draft, an id that is not stored" }),
     version: z.int().meta({ description: "Its number" }),

@@ -1,5 +1,6 @@
 /** Rows of policies and of what they need to decide: usage of the day, recipients and evaluations. */
-import { ruleResult } from "@/lib/contracts/policies";
+import type { z } from "zod";
+import { getPolicyEvaluation } from "@/lib/contracts/policies";
 import { policyRules, type PolicyScope } from "@/lib/contracts/policy-rules";
 import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
@@ -195,10 +196,12 @@ export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: re
   ]);
 };
 
+const decided = getPolicyEvaluation.response.pick({ decision: true, code: true, rules: true });
+
 /** An evaluation as people read it. */
-export type EvaluationRecord = Omit<StoredEvaluation, "digest" | "mac" | "facts" | "policies" | "subjectType"> & {
+export type EvaluationRecord = Pick<StoredEvaluation, "id" | "subjectId" | "createdBy" | "createdAt"> & {
   readonly subjectType: string;
-};
+} & z.output<typeof decided>;
 
 /** The evaluation of this id for people; null when the project has none. */
 export const readEvaluation = async (
@@ -209,7 +212,7 @@ export const readEvaluation = async (
     where: { projectId_id: { projectId, id } },
     omit: { digest: true, mac: true, facts: true, policies: true },
   });
-  return found === null ? null : { ...found, rules: ruleResult.array().parse(found.rules) };
+  return found === null ? null : { ...found, ...decided.parse(found) };
 };
 
 /** The evaluation of this id as far as the signer relies on it; null when there is none. */

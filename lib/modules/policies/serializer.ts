@@ -41,7 +41,7 @@ export const toStoredEvaluation = (evaluation: EvaluationRecord): ResponseOf<typ
     subject: subjectId === null ? null : { type: subjectType, id: subjectId },
     decision,
     code,
-    rules: [...rules],
+    rules,
     createdBy,
     createdAt: createdAt.toISOString(),
   };
