@@ -35,6 +35,8 @@ export const ErrorState = ({
 }: ErrorStateProps): ReactNode => {
   const view = describeError(error);
   const signedOut = view.code === "unauthorized";
+  // A detail that the message says already is not repeated.
+  const details = view.details.filter(({ message }) => !view.message.includes(message));
   const isRefused = view.code === "policy_violation";
   const Icon = view.offline ? WifiOff : CircleAlert;
   return (
@@ -43,9 +45,9 @@ export const ErrorState = ({
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p className="font-semibold">{view.title}</p>
         <p className="break-words">{view.message}</p>
-        {view.details.length === 0 ? null : (
+        {details.length === 0 ? null : (
           <ul className="list-disc pl-5">
-            {view.details.map((detail) => (
+            {details.map((detail) => (
               <li key={detail.path + detail.message}>
                 {detail.path === "" ? null : <code className="font-mono text-sm">{detail.path}: </code>}
                 {detail.message}

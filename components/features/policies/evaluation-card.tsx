@@ -66,7 +66,7 @@ const Facts = ({
         <Badge tone={tone} icon={icon}>
           {isVoted ? "Allowed after votes" : label}
         </Badge>
-        {code === "required" ? <span>With a one-time code.</span> : null}
+        {code === "required" ? <span>A one-time code was asked for.</span> : null}
         <span className="text-sm text-fg-3">
           <Time value={createdAt} />
         </span>
