@@ -42,11 +42,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     poolSize: shares.ledger,
     isPooled: config.isDatabasePooled,
   });
-  const ledger = createLedgerService({
-    repository: ledgerRepository,
-    clock,
-    onBatch: observeLedgerBatch,
-  });
+  const ledger = createLedgerService({ repository: ledgerRepository, clock, onBatch: observeLedgerBatch });
   const assets = createAssets(registry);
   const readings = createReserveReadings(database);
   const reader = sqlOf(database.prisma);

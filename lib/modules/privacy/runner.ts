@@ -156,10 +156,27 @@ const refused = async (
 ): Promise<boolean> => {
   const queued = steps.filter(({ state }) => state === "queued");
   if (queued.length === 0) return false;
-  if (await isAllowed(projectId, evaluationId, { id, digest: spendDigest(transfer, steps) })) return false;
+  const isOnItsChain = steps.every(({ chainId }) => chainId === transfer.chainId);
+  const subject = { id, digest: spendDigest(transfer, steps) };
+  if (isOnItsChain && (await isAllowed(projectId, evaluationId, subject))) return false;
   for (const step of queued) await repository.moveStep(step, "failed", { failure: NOT_EVALUATED }, null, clock.now());
   return true;
 };
+
+/** Whether two readings of the steps spend the same notes, of the same chain, to the same amounts. */
+const isSame = (one: readonly PrivateStep[], other: readonly PrivateStep[]): boolean =>
+  one.length === other.length &&
+  one.every((step, position) => {
+    const again = other[position];
+    if (again === undefined) return false;
+    const { noteId, chainId, withdrawBase, outBase } = again;
+    return (
+      step.noteId === noteId &&
+      step.chainId === chainId &&
+      step.withdrawBase === withdrawBase &&
+      step.outBase === outBase
+    );
+  });
 
 /** Works on an operation until it is final, or has to wait. */
 const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSignal): Promise<JobResult> => {
@@ -179,6 +196,8 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
     if (await refused(deps, { ...operation, transfer }, before)) continue;
     await recordProving(deps, operationId, before);
     const steps = await repository.steps(operation.projectId, operationId);
+    // What was checked is what is proved: a step that was changed since then is looked at once more.
+    if (!isSame(before, steps)) continue;
     const watch = watchCancellation(deps, operationId, signal);
     try {
       if (await driveSteps(deps, transfer, steps, watch.signal)) continue;
