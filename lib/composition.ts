@@ -214,6 +214,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
   streams: money.streams,
   prices: money.prices,
   policyEngine: money.policyEngine,
+  screening: money.screening,
   policyDocuments: money.policyDocuments,
   ledger: money.ledger,
   reserves: money.reserves,

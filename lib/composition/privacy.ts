@@ -70,6 +70,7 @@ export const buildPrivacy = (
     transactions,
     wallets,
     isAllowed: policyEngine.isAllowed,
+    screenAgain: policyEngine.screenAgain,
     gasWaits: createGasWaitRepository(database),
     fees: (chainId) => feesWithinCap(registry, chainId),
     pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,

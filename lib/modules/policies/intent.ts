@@ -5,6 +5,7 @@ import { worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { RouteRequest } from "@/lib/ports/routing";
+import type { ScreenedAddress } from "@/lib/ports/screening";
 import type { EffectivePolicy, FactFields, Facts, Movement } from "./facts";
 import { countedBy, usageOf } from "./sums";
 import type { UsageKey } from "./repository";
@@ -34,8 +35,18 @@ export interface Intent {
   readonly chains: readonly number[];
   /** Checksummed addresses that are paid. */
   readonly recipients: readonly string[];
+  /** Addresses to screen; absent: the recipients. */
+  readonly parties?: readonly ScreenedAddress[];
+  /** The fields of the request that name a recipient, where there are several. */
+  readonly recipientPaths?: (address: string) => readonly string[];
   readonly fields: FactFields;
 }
+
+/** Every wallet that a route takes money from, and the address that it pays. */
+export const partiesOf = ({ sources, destination }: RouteRequest): ScreenedAddress[] => [
+  ...sources.map(({ owner, token }) => ({ address: owner, chainId: token.chainId })),
+  { address: destination.recipient, chainId: destination.token.chainId },
+];
 
 export const FIELDS: FactFields = { amount: "amount", recipient: "toAddress", chain: "toChainId", token: "token" };
 
@@ -74,6 +85,7 @@ export const routeIntent = (
     })),
     chains: [...new Set([...sources.map(({ token }) => token.chainId), destination.token.chainId])],
     recipients: paysRecipient ? [destination.recipient] : [],
+    parties: partiesOf(request),
     fields: { ...FIELDS, ...fields },
   };
 };

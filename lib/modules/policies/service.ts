@@ -9,6 +9,7 @@ import { addSpending, fitSpendings, readDailyCap } from "./spend-repository";
 
 export {
   keysAmong,
+  partiesOf,
   routeIntent,
   type Check,
   type Intent,

@@ -47,6 +47,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
   }
   if (await waitsForGas(step)) return "waits";
   if (!(await mayDeploy(step, account.address))) return "waits";
+  const stopped = await step.screenAgain(operation, leg, "sign");
+  if (stopped !== null) return fail(step, stopped);
   if (leg.gas === null) throw new Error(`Leg ${leg.id} has no gas limits.`);
   try {
     const built = leg.via === "permit" ? await buildPermitted(step, account) : await buildOwn(step);
