@@ -86,6 +86,7 @@ import * as payoutsSchedulesIdApprove from "@/app/api/payouts/schedules/[id]/app
 import * as payoutsSchedulesIdCancel from "@/app/api/payouts/schedules/[id]/cancel/route";
 import * as policies from "@/app/api/policies/route";
 import * as policiesEvaluate from "@/app/api/policies/evaluate/route";
+import * as policiesEvaluationsId from "@/app/api/policies/evaluations/[id]/route";
 import * as policiesVersions from "@/app/api/policies/versions/route";
 import * as privacyBalances from "@/app/api/privacy/balances/route";
 import * as privacyExits from "@/app/api/privacy/exits/route";
@@ -217,6 +218,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/schedules/[id]/cancel", module: payoutsSchedulesIdCancel },
   { path: "/api/policies", module: policies },
   { path: "/api/policies/evaluate", module: policiesEvaluate },
+  { path: "/api/policies/evaluations/[id]", module: policiesEvaluationsId },
   { path: "/api/policies/versions", module: policiesVersions },
   { path: "/api/privacy/balances", module: privacyBalances },
   { path: "/api/privacy/exits", module: privacyExits },

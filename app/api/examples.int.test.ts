@@ -190,10 +190,10 @@ const swaps = async (): Promise<void> => {
   const from = [{ address: customer.treasury, chainId: CHAIN, token: "USDC", amount: "10" }];
   const body = { from, toChainId: OTHER_CHAIN, toToken: "USDC", toAddress: recipient };
   const { quoteId } = await call("createQuote", { body, as: person });
-  const otp = await codeFor({ quoteId });
-  await call("prepareSwap", { body: { quoteId, otp }, as: person });
+  await call("prepareSwap", { body: { quoteId, otp: await codeFor({ quoteId }) }, as: person });
   const { operationId } = await call("executeSwap", { body: { quoteId }, as: person });
-  await untilFinal("getOperation", String(operationId));
+  const done = await untilFinal("getOperation", String(operationId));
+  await call("getPolicyEvaluation", { params: { id: text(done, "evaluationId") }, as: key });
   await call("listOperations", { query: { limit: "1" }, as: key });
 };
 

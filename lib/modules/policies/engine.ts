@@ -34,8 +34,11 @@ export type { Admission, Check, Passed, Subject } from "./check";
 export type { Departure } from "./screened";
 
 export interface PolicyEngine {
-  /** Evaluates without counting or storing anything. */
-  dryRun(intent: Intent): Promise<Evaluation>;
+  /**
+   * Evaluates without counting or storing anything.
+   * @param draft takes the place of the newest version of its policy
+   */
+  dryRun(intent: Intent, draft?: EffectivePolicy): Promise<Evaluation>;
   /**
    * Refuses what the policies deny now, before anything is priced or sent; stores the evaluation of what it refuses. What needs votes is
    * refused only where it cannot wait for them.
@@ -115,6 +118,9 @@ const decide = async (
   const facts: Facts = { at: now, projectId, keyIds, movements, chains, recipients, usage, fields };
   return { facts, policies, evaluation: evaluate(policies, facts) };
 };
+
+const isOfSame = (one: EffectivePolicy, other: EffectivePolicy): boolean =>
+  one.scope === other.scope && one.subjectId === other.subjectId;
 
 const RECIPIENTS_MAX = 20;
 
@@ -261,8 +267,12 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
 
-  const decideNow = async (intent: Intent, isFree: boolean): Promise<Decided> => {
-    const found = isFree ? [] : await policiesOf(reader, intent);
+  const decideNow = async (
+    intent: Intent,
+    { isFree = false, draft }: { readonly isFree?: boolean; readonly draft?: EffectivePolicy | undefined },
+  ): Promise<Decided> => {
+    const stored = isFree ? [] : await policiesOf(reader, intent);
+    const found = draft === undefined ? stored : [...stored.filter((policy) => !isOfSame(policy, draft)), draft];
     const prices = await pricesOf(deps, intent, found);
     return decide(reader, intent, { prices, now: deps.clock.now(), locks: false, found });
   };
@@ -286,10 +296,10 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   };
 
   return {
-    dryRun: async (intent) => (await decideNow(intent, false)).evaluation,
+    dryRun: async (intent, draft) => (await decideNow(intent, { draft })).evaluation,
 
     refuse: async (intent, { canWait = true, isFirst = false } = {}) => {
-      const decided = await decideNow(intent, isFirst && (await withoutPolicy.has(intent.projectId)));
+      const decided = await decideNow(intent, { isFree: isFirst && (await withoutPolicy.has(intent.projectId)) });
       const { evaluation } = decided;
       if (evaluation.decision === "allow" || (evaluation.decision === "needs_approval" && canWait)) {
         const gate = await screenIntent(screening, intent, decided.policies);
