@@ -6,7 +6,14 @@ import { sqlOf } from "@/lib/db/sql";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { Requirement } from "@/lib/modules/decisions/service";
 import type { Enforce, Operation, OperationsService } from "@/lib/modules/operations/service";
-import { PolicyViolationError, routeIntent, votesOf, type Check, type Intent, type Outflow } from "@/lib/modules/policies/service";
+import {
+  PolicyViolationError,
+  routeIntent,
+  votesOf,
+  type Check,
+  type Intent,
+  type Outflow,
+} from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
