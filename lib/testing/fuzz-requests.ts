@@ -26,8 +26,6 @@ export interface FuzzRequest {
   readonly method: string;
   /** With `{id}` for parameters. */
   readonly template: string;
-  /** Which caller sends it; counted modulo the number of callers. */
-  readonly caller: number;
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: readonly (readonly [string, unknown])[];
   /** Names and values as they are sent; a name may come twice. */
@@ -49,7 +47,6 @@ export interface Operation {
   readonly described: Json;
 }
 
-const CALLERS_MAX = 1_000;
 const MANY_BYTES = 1_100_000;
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
@@ -203,7 +200,6 @@ export const requestArbitraries = (document: Json): RequestArbitrary => {
       operationId: fc.constant(operationId),
       method: fc.constant(method),
       template: fc.constant(path),
-      caller: fc.nat({ max: CALLERS_MAX }),
       params,
       query: queries(inPlace("query")),
       headers: fc.tuple(contentType, odd).map(([type, more]) => [["content-type", type] as const, ...more]),

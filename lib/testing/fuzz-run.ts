@@ -96,7 +96,7 @@ export const runFuzz = async ({ document, origin, callers, seed, rounds }: FuzzO
   for (let round = 0; round < rounds; round += 1) {
     const all = callers.all();
     const batch = shuffled(planned, random).flatMap((requestsOf) => requestsOf.slice(round, round + 1));
-    await inParallel(batch, (request) => one(request, all[request.caller % all.length] ?? {}));
+    await inParallel(batch, (request) => one(request, all[Math.floor(random() * all.length)] ?? {}));
     await callers.restore();
   }
   sender.close();
