@@ -44,6 +44,7 @@ import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
 import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
 import { buildDrivers, type Drivers } from "./composition/drivers";
+import { buildPolicyUpgrade } from "./composition/policy-upgrade";
 import { buildPrivacy } from "./composition/privacy";
 import { buildWebhooks } from "./composition/webhooks";
 import { buildReadiness } from "./composition/readiness";
@@ -88,6 +89,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       wallets: permissionGuard(privacy.service.wallets, rights.PRIVATE_WALLETS),
     }),
     privacyRunner: privacy.runner,
+    policyUpgrade: buildPolicyUpgrade(platform, money, { privateDigest: privacy.spendDigest }),
     exportPrivacyWallet: privacy.exportWallet,
     callbacks: webhooks.callbacks,
     webhooks: webhooks.webhooks,
@@ -104,6 +106,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     close: async (): Promise<void> => {
       identity.closeMail();
       privacy.close();
+      await identity.apiRequests.close();
       await platform.closeInstances();
       await closeReadiness();
       await platform.listener.close();
@@ -183,6 +186,7 @@ const identityServices = (identity: Identity) => ({
   decisionRunner: identity.decisionRunner,
   votingPolicy: identity.votingPolicy,
   apiKeys: identity.apiKeys,
+  apiRequests: identity.apiRequests,
   policies: identity.policies,
   projectPolicies: identity.projectPolicies,
   mailOutbox: identity.mailOutbox,
@@ -212,6 +216,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
   streams: money.streams,
   prices: money.prices,
   policyEngine: money.policyEngine,
+  screening: money.screening,
   policyDocuments: money.policyDocuments,
   ledger: money.ledger,
   reserves: money.reserves,

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository";
 import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
+import { createScreenAgain } from "@/lib/modules/operations/screen-again";
 import { createMaySign } from "@/lib/modules/operations/may-sign";
 import { createHeadRepository } from "@/lib/modules/operations/head-repository";
 import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
@@ -18,7 +19,7 @@ import type { Money } from "./money";
 export const buildDrivers = (
   { database, registry, clock, errorLog }: Platform,
   { wallets }: Pick<ChainAccess, "wallets">,
-  { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine }: Money,
+  { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening }: Money,
 ) => {
   const heads = createHeads({ registry, repository: createHeadRepository(database) });
   const driving = {
@@ -40,6 +41,7 @@ export const buildDrivers = (
   };
   const operationDriver = createOperationDriver({
     ...driving,
+    screenAgain: createScreenAgain(policyEngine),
     repository: operationsRepository,
     legs: legRepository,
     gasWaits: createGasWaitRepository(database),
@@ -48,6 +50,8 @@ export const buildDrivers = (
   });
   const batchDriver = createBatchDriver({
     ...driving,
+    screenAgain: policyEngine.screenAgain,
+    isScreening: screening.isActive,
     repository: createBatchRepository(database, sponsorship),
     gasWaits: createPayoutGasWaits(database),
     sponsorship,

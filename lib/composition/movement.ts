@@ -1,4 +1,5 @@
 import { createChainlinkOracle } from "@/lib/adapters/chainlink/price-oracle";
+import { createTokenFreezes } from "@/lib/chains/token-freezes";
 import type { PolicyEngine } from "@/lib/modules/policies/engine";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
@@ -47,6 +48,7 @@ export const buildMovement = (
     registry,
     wallets,
     routing,
+    freezes: createTokenFreezes(registry),
     smartAccounts,
     holds,
     otp,

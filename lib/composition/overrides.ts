@@ -7,6 +7,7 @@ import type { Mailer } from "@/lib/ports/mail";
 import type { PriceOracle } from "@/lib/ports/price-oracle";
 import type { PrivacyEngine } from "@/lib/ports/privacy";
 import type { RoutingProvider } from "@/lib/ports/routing";
+import type { ScreeningSource } from "@/lib/ports/screening";
 import type { WebhookSender } from "@/lib/ports/webhook-sender";
 
 /** Replacements for real dependencies in tests. */
@@ -22,4 +23,6 @@ export interface Overrides {
   mailer?: Mailer;
   ticker?: Ticker;
   webhookSender?: WebhookSender;
+  /** All sources of screening. */
+  screening?: readonly ScreeningSource[];
 }

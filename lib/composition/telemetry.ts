@@ -8,6 +8,7 @@ import { createEndObserver } from "@/lib/telemetry/operation-metrics";
 import { poolSampler, type PoolUse } from "@/lib/telemetry/pool-sampler";
 import { createMetrics, type Sampler } from "@/lib/telemetry/registry";
 import { reserveSampler } from "@/lib/telemetry/reserve-sampler";
+import { screeningSampler } from "@/lib/telemetry/screening-sampler";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
@@ -29,6 +30,7 @@ export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured
       ...backlogSamplers(sql),
       ...chainSamplers({ registry, clock, executorAddresses }),
       reserves: reserveSampler({ sql, reserves: money.reserves }),
+      screening: screeningSampler({ sql, clock }),
       pools: poolSampler(pools),
       webhooks,
     },

@@ -140,6 +140,8 @@ const chainShape = z.object({
     /** Uniswap's Permit2. Without it wallets sign for it nowhere, and send transactions where a token has no permit of its own. */
     permit2: address.optional(),
     wrappedNative: address,
+    /** A sanctions oracle with the interface of Chainalysis' (`isSanctioned(address)`). Without one on any chain no oracle is asked. */
+    sanctionsOracle: address.optional(),
     uniswapV3: z
       .object({
         factory: address,

@@ -13,6 +13,7 @@ import {
 } from "./production";
 import { CHAIN_VARIABLES, chainVariable, withChainVariables } from "./chain-variables";
 import { encryptionKey, privateKey, secret } from "./key-types";
+import { screeningOf, screeningVariables, type ScreeningConfig } from "./screening";
 import { retentionOf, retentionVariables, type Retention } from "./retention";
 import { signUpOf, type SignUp } from "./sign-up";
 
@@ -31,6 +32,7 @@ const environment = z.object({
   /** Connections of one process to the database, all its pools together; split by lib/db/connections.ts. */
   DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
   ...retentionVariables,
+  ...screeningVariables,
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   PUBLIC_URL: optional(z.url()),
@@ -98,6 +100,7 @@ export interface Config {
   readonly listenUrl: string | null;
   readonly databaseConnectionsMax: number;
   readonly retention: Retention;
+  readonly screening: ScreeningConfig;
   readonly port: number;
   readonly host: string;
   /** Origin of the app as browsers see it, without a slash at the end. */
@@ -181,8 +184,8 @@ const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
 };
 
 const SECRET_NAME =
-  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEYS?$/;
-const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|(RPC|BUNDLER|PRIVATE_RELAY)_URL_\d+)$/;
+  /^(APP_SECRET|KEY_ENCRYPTION_KEY|((RELAY|ACROSS)_)?WEBHOOK_SECRET|METRICS_TOKEN|SCREENING_TOKEN|NEXTAUTH_SECRET)(_PREVIOUS)?$|_PRIVATE_KEYS?$/;
+const URL_NAME = /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|SCREENING_URL|(RPC|BUNDLER|PRIVATE_RELAY)_URL_\d+)$/;
 
 const secretUrls = ({ rpcUrls, privateRelayUrl }: ChainConfig): string[] =>
   privateRelayUrl === undefined ? rpcUrls : [...rpcUrls, privateRelayUrl];
@@ -278,6 +281,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     listenUrl: env.DATABASE_DIRECT_URL === "none" ? null : (env.DATABASE_DIRECT_URL ?? env.DATABASE_URL),
     databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
     retention: retentionOf(env),
+    screening: screeningOf(env),
     port: env.PORT,
     host: env.HOST,
     publicUrl: (env.PUBLIC_URL ?? `http://localhost:${String(env.PORT)}`).replace(/\/$/, ""),

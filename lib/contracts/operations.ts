@@ -128,6 +128,7 @@ export const retryOperation = defineContract({
     "minimum_not_reached",
     "provider_error",
     "policy_violation",
+    "screening_refused",
   ],
 });
 
@@ -181,6 +182,8 @@ export const approveOperation = defineContract({
     "otp_attempts_exceeded",
     "invalid_signature",
     "insufficient_balance",
+    "recipient_frozen",
+    "wallet_frozen",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",
@@ -193,5 +196,6 @@ export const approveOperation = defineContract({
     "note_spent",
     "provider_error",
     "policy_violation",
+    "screening_refused",
   ],
 });

@@ -88,6 +88,7 @@ export const createPayoutSchedule = defineContract({
     "unsupported_token",
     "recipient_not_allowed",
     "policy_violation",
+    "screening_refused",
     "payload_too_large",
     "unknown_wallet",
   ],

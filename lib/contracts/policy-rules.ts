@@ -118,6 +118,10 @@ export const policyRules = z
     hours: hours.optional().meta({ description: "When money may move" }),
     code: code.optional(),
     approvals: approvals.optional().meta({ description: "When other people have to approve" }),
+    screening: z.enum(["off", "block_hits", "require_clear"]).optional().meta({
+      description:
+        "How addresses are screened. `block_hits` (default): an address that a source lists stops the movement. `require_clear`: only an address that a source covers and does not list may be paid. A policy of a wallet or key can only be stricter than the project's",
+    }),
   })
   .meta({ id: "PolicyRules", description: "What a policy bounds; a rule that is left out bounds nothing" });
 

@@ -51,6 +51,7 @@ export const quotePrivateSwap = defineContract({
     "insufficient_liquidity",
     "provider_error",
     "policy_violation",
+    "screening_refused",
   ],
 });
 
@@ -98,6 +99,7 @@ export const preparePrivateSwap = defineContract({
     "invalid_state",
     "invalid_signature",
     "policy_violation",
+    "screening_refused",
   ],
 });
 
@@ -125,5 +127,6 @@ export const executePrivateSwap = defineContract({
     "unknown_privacy_wallet",
     "idempotency_mismatch",
     "policy_violation",
+    "screening_refused",
   ],
 });

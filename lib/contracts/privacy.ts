@@ -115,6 +115,7 @@ export const getPrivateBalances = defineContract({
 const moveErrors = [
   "invalid_request",
   "policy_violation",
+  "screening_refused",
   "unsupported_chain",
   "unsupported_token",
   "unknown_pool",
@@ -248,6 +249,8 @@ export const startPrivateExit = defineContract({
     "note_spent",
     "invalid_state",
     "idempotency_mismatch",
+    "recipient_frozen",
+    "wallet_frozen",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "provider_error",

@@ -70,6 +70,7 @@ export const createQuote = defineContract({
     "insufficient_liquidity",
     "chain_unavailable",
     "policy_violation",
+    "screening_refused",
   ],
   inputErrorsAs400: true,
 });
@@ -188,6 +189,8 @@ export const prepareSwap = defineContract({
     "otp_attempts_exceeded",
     "invalid_signature",
     "insufficient_balance",
+    "recipient_frozen",
+    "wallet_frozen",
     "simulation_failed",
     "sponsor_budget_exceeded",
     "chain_unavailable",
@@ -197,6 +200,7 @@ export const prepareSwap = defineContract({
     "insufficient_liquidity",
     "provider_error",
     "policy_violation",
+    "screening_refused",
   ],
 });
 
@@ -243,6 +247,7 @@ export const executeSwap = defineContract({
     "sponsor_budget_exceeded",
     "recipient_not_allowed",
     "policy_violation",
+    "screening_refused",
     "otp_required",
     "insufficient_reserves",
     "chain_unavailable",

@@ -33,6 +33,7 @@ export const ID_PREFIXES = {
   invitation: "inv",
   policy: "pol",
   evaluation: "evl",
+  screening: "scr",
   totpFactor: "totp",
   passkey: "psk",
 } as const;

@@ -32,6 +32,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action:
       "Change the request, or let an owner or admin change the policy. POST /policies/evaluate tries it without moving money.",
   },
+  screening_refused: {
+    when: "An address of the movement is on a sanctions list, or the policy asks for a clear verdict and there is none; `details` names each address and its verdict.",
+    action:
+      "Do not pay this address. Where `details` says `unavailable` or `not_covered`, try again later, or ask the operator to set up a screening source.",
+  },
   sign_up_closed: { when: "New people may not sign up here.", action: "Ask the operator for an invitation." },
   not_found: { when: "It does not exist, or belongs to another project.", action: "Check the id and the project." },
   method_not_allowed: { when: "The path has no such method.", action: "Use a method that the header Allow names." },
@@ -95,6 +100,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   amount_precision: {
     when: "The amount has more decimals than the token.",
     action: "Round it to the token's decimals.",
+  },
+  recipient_frozen: {
+    when: "The token's issuer has frozen the recipient's address, so the token cannot arrive there.",
+    action: "Pay another address, or in another token.",
+  },
+  wallet_frozen: {
+    when: "The token's issuer has frozen the wallet's address, so the token cannot leave it.",
+    action: "Pay from another wallet, or ask the token's issuer.",
   },
   simulation_failed: {
     when: "A simulation shows that the chain would refuse it. Nothing was sent.",

@@ -12,6 +12,7 @@ import "./operation-metrics";
 import "./otlp";
 import "./pool-sampler";
 import "./reserve-sampler";
+import "./screening-sampler";
 import "./webhook-metrics";
 import { createMetrics } from "./registry";
 

@@ -163,6 +163,7 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
       gasWaits: createGasWaitRepository(services.database),
       fees: () => Promise.resolve({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, aboveCap: hooks.aboveCap() }),
       isAllowed: services.policyEngine.isAllowed,
+      screenAgain: services.policyEngine.screenAgain,
       pollIntervalMs: () => 0,
       log: { warn: (fields, message) => void logged.push(JSON.stringify({ ...fields, message })) },
       clock: workerClock,

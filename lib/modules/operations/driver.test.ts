@@ -175,6 +175,7 @@ test("a drive that noted a wait for a lower network fee ends it itself when the 
       },
     },
     clock: { now: () => new Date(NOW) },
+    screenAgain: () => Promise.resolve(null),
     managedAccount: () => Promise.resolve(null),
     smartAccounts: {
       receipt: () => Promise.resolve(null),

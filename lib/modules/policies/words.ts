@@ -44,6 +44,7 @@ export const linesOf = (rules: PolicyRules): string[] => {
     ...(rules.hours === undefined ? [] : hourLines(rules.hours)),
     ...(rules.code === undefined ? [] : [codeLine(rules.code)]),
     ...(rules.approvals === undefined ? [] : [approvalLine(rules.approvals)]),
+    ...(rules.screening === undefined ? [] : [`Screening of addresses: ${rules.screening}`]),
   ];
   return lines.length === 0 ? ["No rule: nothing is bounded"] : lines;
 };

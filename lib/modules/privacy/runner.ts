@@ -1,6 +1,8 @@
-import { isDomainError } from "@/lib/core/errors";
+import { DomainError, isDomainError } from "@/lib/core/errors";
 import { isFinal } from "@/lib/core/status";
 import type { JobResult } from "@/lib/modules/jobs/service";
+import { keysAmong, type PolicyEngine } from "@/lib/modules/policies/service";
+import { reasonOf } from "@/lib/modules/screening/service";
 import { driveStep, type DriveStepDeps } from "./drive-step";
 import type { PrivateStep, StepFailure } from "./private-step";
 import type { PrivateTransfer } from "./private-transfer";
@@ -13,6 +15,8 @@ export interface PrivacyRunnerDeps extends DriveStepDeps {
     evaluationId: string | null,
     subject: { readonly id: string; readonly digest: Uint8Array },
   ) => Promise<boolean>;
+  /** Screens the recipient again. @returns the addresses after whose verdict no proof is made */
+  readonly screenAgain: PolicyEngine["screenAgain"];
   readonly pollIntervalMs: (chainId: number) => number;
   readonly log: { warn(fields: object, message: string): void };
 }
@@ -148,18 +152,60 @@ const driveSteps = async (
   return moved;
 };
 
+/** @throws DomainError `provider_error` while a source that a policy asks for does not answer */
+const screenedOut = async (
+  { screenAgain }: PrivacyRunnerDeps,
+  id: string,
+  { projectId, toAddress, chainId, createdBy }: PrivateTransfer,
+): Promise<StepFailure | null> => {
+  if (toAddress === null) return null;
+  const [stopped] = await screenAgain({
+    ...{ projectId, by: createdBy, walletIds: [], keyIds: keysAmong(createdBy) },
+    addresses: [{ address: toAddress, chainId }],
+    subject: { type: "operation", id, phase: "sign" },
+  });
+  if (stopped === undefined) return null;
+  if (stopped.verdict.state === "unavailable")
+    throw new DomainError("provider_error", "A screening source does not answer. Nothing was sent; it is tried again.");
+  return {
+    code: "screening_refused",
+    message: `The recipient ${reasonOf(stopped.verdict)}, so nothing was sent. The money is in the private note.`,
+    retryable: false,
+  };
+};
+
 /** Ends the steps that are not proved yet when the policies have not allowed the operation as it is stored. @returns whether it did */
 const refused = async (
-  { repository, isAllowed, clock }: PrivacyRunnerDeps,
+  deps: PrivacyRunnerDeps,
   { id, projectId, evaluationId, transfer }: Evaluated,
   steps: readonly PrivateStep[],
 ): Promise<boolean> => {
+  const { repository, isAllowed, clock } = deps;
   const queued = steps.filter(({ state }) => state === "queued");
   if (queued.length === 0) return false;
-  if (await isAllowed(projectId, evaluationId, { id, digest: spendDigest(transfer, steps) })) return false;
-  for (const step of queued) await repository.moveStep(step, "failed", { failure: NOT_EVALUATED }, null, clock.now());
+  const isOnItsChain = steps.every(({ chainId }) => chainId === transfer.chainId);
+  const subject = { id, digest: spendDigest(transfer, steps) };
+  const isEvaluated = isOnItsChain && (await isAllowed(projectId, evaluationId, subject));
+  const failure = isEvaluated ? await screenedOut(deps, id, transfer) : NOT_EVALUATED;
+  if (failure === null) return false;
+  for (const step of queued) await repository.moveStep(step, "failed", { failure }, null, clock.now());
   return true;
 };
+
+/** Whether two readings of the steps spend the same notes, of the same chain, to the same amounts. */
+const isSame = (one: readonly PrivateStep[], other: readonly PrivateStep[]): boolean =>
+  one.length === other.length &&
+  one.every((step, position) => {
+    const again = other[position];
+    if (again === undefined) return false;
+    const { noteId, chainId, withdrawBase, outBase } = again;
+    return (
+      step.noteId === noteId &&
+      step.chainId === chainId &&
+      step.withdrawBase === withdrawBase &&
+      step.outBase === outBase
+    );
+  });
 
 /** Works on an operation until it is final, or has to wait. */
 const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSignal): Promise<JobResult> => {
@@ -176,9 +222,16 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
       await finish(deps, operationId, before, operation.status === "processing");
       continue;
     }
-    if (await refused(deps, { ...operation, transfer }, before)) continue;
+    try {
+      if (await refused(deps, { ...operation, transfer }, before)) continue;
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      return { done: false, againInMs: ERROR_WAIT_MS };
+    }
     await recordProving(deps, operationId, before);
     const steps = await repository.steps(operation.projectId, operationId);
+    // What was checked is what is proved: a step that was changed since then is looked at once more.
+    if (!isSame(before, steps)) continue;
     const watch = watchCancellation(deps, operationId, signal);
     try {
       if (await driveSteps(deps, transfer, steps, watch.signal)) continue;

@@ -6,7 +6,7 @@ import { sqlOf } from "@/lib/db/sql";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { Requirement } from "@/lib/modules/decisions/service";
 import type { Enforce, Operation, OperationsService } from "@/lib/modules/operations/service";
-import { PolicyViolationError, routeIntent, votesOf, type Check, type Intent } from "@/lib/modules/policies/service";
+import { PolicyViolationError, routeIntent, votesOf, type Check, type Intent, type Outflow } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
@@ -64,8 +64,12 @@ const readPrepared = (quote: Quote, now: Date): { preparedUntil: Date; legs: rea
 export interface Proof {
   /** Id of the one-time code. */
   readonly codeId?: string;
+  /** The factor that stood for the code. */
+  readonly codeMeans?: string;
   /** Id of the request on which people voted. */
   readonly decisionId?: string;
+  /** Whether a code approved it earlier, as that of a schedule approves each of its runs. */
+  readonly isApproved?: boolean;
 }
 
 export interface Acceptance extends Proof {
@@ -86,11 +90,18 @@ export interface Acceptance extends Proof {
   readonly claim: Claim;
 }
 
+/** By which factor a person approved the quote before, and who it was. */
+const approvalOf = ({ approvalMeans, approvalCodeId: codeId, approvedBy }: Quote): AuditData => ({
+  means: approvalMeans ?? "code",
+  codeId,
+  approvedBy,
+});
+
 /** How the movement was authorised, for the audit log. */
-const meansOf = ({ quote, codeId, decisionId, allSent }: Acceptance): AuditData => {
+const meansOf = ({ quote, codeId, codeMeans = "code", decisionId, allSent }: Acceptance): AuditData => {
   if (decisionId !== undefined) return { means: "votes", decisionId };
-  if (codeId !== undefined) return { means: "code", codeId };
-  if (quote.approvedAt !== null) return { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy };
+  if (codeId !== undefined) return { means: codeMeans, codeId };
+  if (quote.approvedAt !== null) return approvalOf(quote);
   return { means: allSent ? "wallet" : "policy" };
 };
 
@@ -98,18 +109,28 @@ const meansOf = ({ quote, codeId, decisionId, allSent }: Acceptance): AuditData 
 const enforcing =
   (check: Check, acceptance: Acceptance): Enforce =>
   async (tx, { id, digest }) => {
-    const { quote, operationId, decisionId, legs, allSent, isCovered = false } = acceptance;
-    const hasCode = quote.approvedAt !== null || operationId !== undefined || isCovered;
+    const { quote, operationId, codeId, decisionId, legs, allSent, isApproved = false } = acceptance;
+    const isDecided = codeId !== undefined || decisionId !== undefined || isApproved;
+    const hasCode = isDecided || quote.approvedAt !== null || operationId !== undefined;
     const admission = { hasCode, decisionId, isSent: allSent };
-    const evaluationId = await check.enforce(sqlOf(tx), { type: "operation", id, digest }, admission);
-    if (evaluationId === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
-    return evaluationId;
+    const passed = await check.evaluate(sqlOf(tx), { type: "operation", id, digest }, admission);
+    if (passed === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
+    return passed;
   };
 
-/** The amounts of an operation that a payout covers are counted with that payout. */
+/**
+ * The amounts of an operation that a payout covers count with that payout, except in the policies of the other wallets that it takes money
+ * from.
+ */
 const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: Acceptance): Intent => {
   const intent = routeIntent(actor, { kind: quote.kind, request, wallets, createdBy: quote.createdBy });
-  return isCovered ? { ...intent, kind: "payout_funding", outflows: [] } : intent;
+  if (!isCovered) return intent;
+  const payer = request.destination.recipient.toLowerCase();
+  const outflows = intent.outflows.map((outflow, index): Outflow => {
+    const isPayer = request.sources[index]?.owner.toLowerCase() === payer;
+    return { ...outflow, countsIn: isPayer ? "none" : "wallet" };
+  });
+  return { ...intent, kind: "payout_funding", outflows };
 };
 
 /** Whether the policies refused only because people have not voted. */
@@ -146,10 +167,7 @@ const letPreparedWait = async (
     claim: async (tx, operationId) => {
       if (!(await quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now }))) throw used;
     },
-    consent:
-      quote.approvedAt === null
-        ? { means: "policy" }
-        : { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy },
+    consent: quote.approvedAt === null ? { means: "policy" } : approvalOf(quote),
   }).catch(async (error: unknown) => {
     if (error === used) throw refusal(await quotes.get(actor, subject));
     throw error;

@@ -1,4 +1,5 @@
 import type { ChainRegistry } from "@/lib/chains/registry";
+import type { TokenFreezes } from "@/lib/chains/token-freezes";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
@@ -12,6 +13,7 @@ import type { PreparedLeg, SourceWallet } from "@/lib/modules/quotes/service";
 export interface SimulationDeps {
   registry: ChainRegistry;
   routing: Routing;
+  freezes: Pick<TokenFreezes, "areFrozen">;
   smartAccounts: SmartAccountsService;
   sponsorship: Pick<SponsorshipService, "checkGas" | "checkTransactionGas" | "check" | "costsOf">;
   wallets: {

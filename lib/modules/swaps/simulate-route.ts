@@ -3,6 +3,7 @@ import type { balanceChange } from "@/lib/contracts/quote-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { type FeePayer, type PreparedLeg, type SourceWallet, toTokenRecord } from "@/lib/modules/quotes/service";
+import { requireUnfrozen } from "./frozen";
 import { actionsOf, type Action } from "./wallet-actions";
 import { prepareLeg, type SimulatedChange, type SimulationDeps } from "./prepare-leg";
 
@@ -40,7 +41,7 @@ export interface RouteSimulation {
 /**
  * Builds and simulates every leg against the chains as they are now. Nothing is signed for it, and nothing sent.
  * @throws DomainError `simulation_failed`, `insufficient_balance` (no coins for a network fee), `invalid_request` (a wallet that
- * cannot be a source), `sponsor_budget_exceeded`, `chain_unavailable`
+ * cannot be a source), `wallet_frozen`, `recipient_frozen`, `sponsor_budget_exceeded`, `chain_unavailable`
  */
 export const simulateRoute = async (
   deps: SimulationDeps,
@@ -60,11 +61,18 @@ export const simulateRoute = async (
     return `${source?.owner ?? ""}:${String(source?.token.chainId)}`;
   };
   const isFirst = (leg: RouteLeg): boolean => route.legs.find((each) => accountOf(each) === accountOf(leg)) === leg;
+  // Beside the simulations, and before their errors: a transfer of a frozen address fails without saying why.
+  const unfrozen = requireUnfrozen(deps.freezes, request);
+  unfrozen.catch(() => undefined);
   const simulations = await Promise.all(
     route.legs.map((leg) =>
       prepareLeg(deps, { ...input, leg, legId: input.legIds.get(leg.sourceIndex), deploys: isFirst(leg) }),
     ),
-  );
+  ).catch(async (error: unknown) => {
+    await unfrozen;
+    throw error;
+  });
+  await unfrozen;
   const legs = simulations.map(({ prepared }) => prepared);
   const { projectId, kind } = input;
   await deps.sponsorship.check({ projectId, kind, costs: simulations.flatMap(({ cost }) => cost ?? []) });

@@ -5,6 +5,7 @@ import type { GasWaitRepository } from "@/lib/modules/operations/gas-wait-reposi
 import type { Failure, Leg, LegChange } from "@/lib/modules/operations/leg";
 import type { LegMove, LegRepository, SignedAgain } from "@/lib/modules/operations/leg-repository";
 import type { Operation } from "@/lib/modules/operations/operation";
+import type { ScreenedPhase } from "@/lib/modules/operations/screen-again";
 import type { LegState } from "@/lib/modules/operations/summary";
 
 export interface Head {
@@ -38,6 +39,8 @@ export interface StepDeps {
   };
   /** Whether the policies allowed exactly this operation. Nothing is signed without. */
   maySign(operation: Operation): Promise<boolean>;
+  /** Why the leg may not leave after its addresses were screened again; null: it may. @throws DomainError `provider_error` */
+  screenAgain(operation: Operation, leg: Leg, phase: ScreenedPhase): Promise<Failure | null>;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 

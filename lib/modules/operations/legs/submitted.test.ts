@@ -24,6 +24,8 @@ interface World {
   readonly earlierUserOpHashes?: readonly string[];
   /** Whether the stored operation is what the key has signed. */
   readonly bearsSignature?: boolean;
+  /** Why its addresses may not be paid any more. */
+  readonly stopped?: Failure;
 }
 
 /** Runs one step of a leg whose operation is not mined yet. */
@@ -36,6 +38,7 @@ const stepIn = async ({
   refusal = new DomainError("simulation_failed", "It was executed before."),
   earlierUserOpHashes = [],
   bearsSignature = true,
+  stopped,
 }: World) => {
   const offers: unknown[] = [];
   const moves: { to: string; change: { failure?: Failure } }[] = [];
@@ -69,6 +72,7 @@ const stepIn = async ({
     clock: { now: () => new Date(1_000_000) },
     chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
     maySign: () => Promise.resolve(true),
+    screenAgain: () => Promise.resolve(stopped ?? null),
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
       feeExcess: () => Promise.resolve(null),
@@ -127,6 +131,19 @@ describe("an operation whose time is over", () => {
 
   test("is not given up before that is so on the chain, at depth", async () => {
     expect(await stepIn({ usedFrom: 1n, validUntil: 9_990 })).toMatchObject({ result: "waits", failure: undefined });
+  });
+});
+
+describe("an operation whose recipient was listed after it was signed", () => {
+  const stopped: Failure = { code: "screening_refused", message: "is listed by list:ofac version 2", retryable: false };
+
+  test("is not submitted, and fails with the list's name once it can no longer be executed", async () => {
+    expect(await stepIn({ stopped, validUntil: 20_000 })).toMatchObject({ result: "waits", offers: [] });
+    expect((await stepIn({ stopped })).failure).toEqual(stopped);
+  });
+
+  test("fails as replaced all the same when the chain executed another one", async () => {
+    expect((await stepIn({ stopped, usedFrom: 98n })).failure).toMatchObject({ code: "source_replaced" });
   });
 });
 

@@ -45,9 +45,13 @@ export const submitted = async (step: Step): Promise<StepResult> => {
   }
   if (leg.via === "transaction") return followWallet(step, looked);
   const failure = await whyNever(step);
-  if (failure !== null) return fail(step, failure);
+  if (failure !== null) return fail(step, (await whyNotSent(step, failure)) ?? failure);
   return offer(step);
 };
+
+/** An operation that was not submitted any more because of a list has expired for that reason. */
+const whyNotSent = async ({ operation, leg, screenAgain }: Step, failure: Failure): Promise<Failure | null> =>
+  failure === EXPIRED ? screenAgain(operation, leg, "expired") : null;
 
 const offer = async (step: Step): Promise<StepResult> => {
   const { leg, operation, submittedAt } = step;
@@ -57,6 +61,7 @@ const offer = async (step: Step): Promise<StepResult> => {
   // An owner who signs can use the operation's nonce for another operation.
   const account = await step.managedAccount(operation.projectId, leg.executorWalletId ?? leg.walletId);
   noteOffer(submittedAt, leg.id, now);
+  if ((await step.screenAgain(operation, leg, "broadcast")) !== null) return "waits";
   try {
     const options = { isHeldElsewhere: account === null, validUntil: leg.validUntil };
     await step.smartAccounts.submit(leg.sourceChainId, userOperationOf(step), options);

@@ -41,7 +41,8 @@ export const payoutIntent = (
     readonly createdBy: string;
   },
 ): Intent => {
-  const { chainId, fromWalletId, totals, recipients, createdBy } = payout;
+  const { chainId, fromWalletId, totals, createdBy } = payout;
+  const recipients = [...payout.recipients];
   return {
     projectId: actor.projectId,
     kind: "wallets_payout",
@@ -50,6 +51,8 @@ export const payoutIntent = (
     outflows: totals.map(({ token, amountBase }) => ({ walletId: fromWalletId, token, amountBase, isOnChain: true })),
     chains: [chainId],
     recipients: [...new Set(recipients)],
+    recipientPaths: (address) =>
+      recipients.flatMap((each, index) => (each === address ? [`transfers.${String(index)}.address`] : [])),
     fields: FIELDS,
   };
 };

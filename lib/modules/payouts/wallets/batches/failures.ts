@@ -18,6 +18,20 @@ export const NOT_EVALUATED: Failure = {
   retryable: true,
 };
 
+/** @param reason goes on after "The recipient" */
+export const screeningStopped = (reason: string): Failure => ({
+  code: "screening_refused",
+  message: `The recipient ${reason}, so this payment was left out, and the others go on. ${IN_TREASURY} Do not pay this address.`,
+  retryable: false,
+});
+
+/** @param reason goes on after "A recipient" */
+export const screeningUnavailable = (reason: string): Failure => ({
+  code: "screening_refused",
+  message: `A recipient ${reason}. ${IN_TREASURY}`,
+  retryable: true,
+});
+
 export const batchRefused = (code: string, reason: string): Failure => ({
   code,
   message: `${reason.replace(/ ?Nothing was sent\.$/, "")} ${IN_TREASURY}`,

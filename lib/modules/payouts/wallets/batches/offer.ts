@@ -3,6 +3,7 @@ import { WaitsForTurnError, type UserOperationReceipt } from "@/lib/ports/bundle
 import { expired, REPLACED, reverted } from "./failures";
 import { waitsForGas } from "./gas-wait";
 import { attemptName, type Failure } from "./payout-batch";
+import { maySubmit } from "./screen-again";
 import { depthOf, readReceipt, type Step, type StepResult } from "./step";
 
 const OFFER_AGAIN_MS = 4000;
@@ -62,6 +63,8 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
   if (now - (offeredAt.get(hash) ?? 0) < OFFER_AGAIN_MS) return "waits";
   if (await waitsForGas(step)) return "waits";
   noteOffer(offeredAt, hash, now);
+  // It expires, and the next attempt leaves the listed recipients out.
+  if (!(await maySubmit(step))) return "waits";
   const operation = await repository.operationOf(batch);
   if (operation === null) return "moved";
   try {

@@ -8,6 +8,7 @@ import { batchRefused, NOT_EVALUATED, notEnough, REPLACED, rowRefused } from "./
 import { waitsForGas } from "./gas-wait";
 import { maySign } from "./may-sign";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
+import { stoppedRows, type StoppedRow } from "./screen-again";
 import type { Step, StepResult } from "./step";
 
 /** Milliseconds for which a batch is retried when the chain would not execute it although no row is at fault. Then it fails. */
@@ -24,7 +25,20 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
   if (!(await maySign(step, rows))) return fail(step, NOT_EVALUATED);
   const gas = await simulate(step, rows);
-  return "callGasLimit" in gas ? sign(step, rows, gas) : gas.result;
+  if ("result" in gas) return gas.result;
+  const stopped = await stoppedRows(step, rows);
+  return stopped.length > 0 ? leaveOut(step, stopped) : sign(step, rows, gas);
+};
+
+/** Fails the rows whose recipients are listed; the others are signed in the next step. Waits while only an answer is missing. */
+const leaveOut = async (step: Step, stopped: readonly StoppedRow[]): Promise<StepResult> => {
+  const { payout, batch, repository, clock } = step;
+  const final = stopped.filter(({ isTemporary }) => !isTemporary);
+  const [first] = stopped;
+  if (final.length === 0 && first !== undefined) return wait(step, first.failure);
+  const outcomes = final.map(({ row, failure }) => ({ ...row, status: "failed" as const, failure }));
+  await repository.setAside({ payout, batch, outcomes, now: clock.now() });
+  return "moved";
 };
 
 /** Whether this batch may deploy the account. Only one operation can deploy an account; a second one with a factory would be refused. */

@@ -1,6 +1,7 @@
 import type { Clock } from "@/lib/core/clock";
 import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
+import type { PolicyEngine } from "@/lib/modules/policies/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { ReceiptCheck, UserOperationReceipt } from "@/lib/ports/bundler";
 import type { PayoutGasWaits } from "./gas-wait-repository";
@@ -39,6 +40,10 @@ export interface BatchDeps {
     evaluationId: string | null,
     subject: { readonly id: string; readonly digest: Uint8Array },
   ): Promise<boolean>;
+  /** Screens recipients again. @see PolicyEngine */
+  readonly screenAgain: PolicyEngine["screenAgain"];
+  /** Whether any source of screening is set up. */
+  readonly isScreening: () => Promise<boolean>;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 

@@ -1,0 +1,68 @@
+import { expect, test, vi } from "vitest";
+import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { createFakeScreening } from "@/lib/ports/fakes/screening";
+import { testApi } from "@/lib/testing/api";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer } from "@/lib/testing/journey";
+import { putRules } from "@/lib/testing/policies";
+import { startWorker } from "@/lib/workers/runner";
+
+const CHAIN = 31337;
+const WAIT = { timeout: 60_000, interval: 200 };
+const source = createFakeScreening();
+const api = await testApi({ overrides: { screening: [source] } });
+const { prisma } = api.services.database;
+
+const funded = async () => {
+  const customer = await newCustomer(api);
+  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "1000" });
+  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const from = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, fromToken: "USDC" };
+  const send = () =>
+    client.call(swapAndTransfer, {
+      body: { ...from, toChainId: CHAIN, toToken: "USDC", amount: "1", recipient: testAccount().address },
+    });
+  return { ...customer, client, send };
+};
+
+test("a source that does not answer stops money only where a policy asks for a clear verdict", async () => {
+  const of = await funded();
+  source.breakDown();
+  try {
+    const { operationId } = await of.send();
+    const kept = await prisma.screeningRecord.findFirstOrThrow({ where: { subjectId: operationId } });
+    expect(kept.sources).toMatchObject([{ state: "unavailable" }]);
+    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+    await expect(of.send()).rejects.toMatchObject({ code: "screening_refused" });
+  } finally {
+    source.recover();
+  }
+  expect((await of.send()).operationId).toMatch(/^op_/);
+});
+
+test("what was accepted waits for the source before it is signed, and then goes on", async () => {
+  const of = await funded();
+  await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+  const { operationId } = await of.send();
+  const { payoutId } = await of.client.call(createWalletsPayout, {
+    body: { chainId: CHAIN, transfers: [{ address: testAccount().address, amount: "1", token: "USDC" }] },
+  });
+  source.breakDown();
+  const before = source.calls;
+  const worker = startWorker(api.services);
+  try {
+    await vi.waitFor(() => expect(source.calls).toBeGreaterThan(before + 2), WAIT);
+    const legs = await prisma.operationLeg.findMany({ where: { operationId } });
+    expect(legs.map(({ state, userOpHash }) => [state, userOpHash])).toEqual([["queued", null]]);
+    source.recover();
+    await vi.waitFor(async () => {
+      const operation = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+      const payout = await of.client.call(getPayout, { params: { id: payoutId ?? "" } });
+      expect([operation.status, payout.status]).toEqual(["completed", "completed"]);
+    }, WAIT);
+  } finally {
+    source.recover();
+    await worker.stop();
+  }
+}, 180_000);

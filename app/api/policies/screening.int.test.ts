@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createWalletsPayout, getPayout, listPayoutItems } from "@/lib/contracts/payouts";
+import { createQuote } from "@/lib/contracts/swap";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { importList } from "@/lib/modules/screening/import-list";
+import { testApi } from "@/lib/testing/api";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { getAuditLog, putRules } from "@/lib/testing/policies";
+import { createListSigner, listContent } from "@/lib/testing/screening-list";
+import { startWorker } from "@/lib/workers/runner";
+
+const CHAIN = 31337;
+const WAIT = { timeout: 60_000, interval: 200 };
+const signer = createListSigner();
+const api = await testApi();
+const { services } = api;
+const { prisma } = services.database;
+const worker: { current: ReturnType<typeof startWorker> | null } = { current: null };
+afterAll(() => worker.current?.stop());
+
+type Funded = Customer & { client: Customer["session"]["client"]; projectId: string };
+const funded = async (): Promise<Funded> => {
+  const customer = await newCustomer(api);
+  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "1000" });
+  const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } });
+  return { ...customer, client: key.client, projectId };
+};
+
+const send = ({ client, treasuryId }: Funded, recipient: `0x${string}`, amount = "1") =>
+  client.call(swapAndTransfer, {
+    body: {
+      ...{ fromWalletId: treasuryId, fromChainId: CHAIN, toChainId: CHAIN, fromToken: "USDC", toToken: "USDC" },
+      ...{ amount, recipient },
+    },
+  });
+
+const pay = ({ client }: Funded, recipients: readonly `0x${string}`[]) =>
+  client.call(createWalletsPayout, {
+    body: { chainId: CHAIN, transfers: recipients.map((address) => ({ address, amount: "1", token: "USDC" })) },
+  });
+
+const recordsOf = ({ projectId }: Funded) =>
+  prisma.screeningRecord.findMany({ where: { projectId }, orderBy: { id: "asc" } });
+
+const listed: `0x${string}`[] = [];
+let version = 0;
+/** Imports the next version of the list, and waits until this instance uses it. */
+const list = async (...addresses: `0x${string}`[]): Promise<void> => {
+  listed.push(...addresses);
+  version += 1;
+  const content = listContent({ list: "ofac", version, entries: listed.map((address) => ({ address })) });
+  await importList(
+    { database: services.database, keys: signer.keys, clock: services.clock },
+    { text: signer.file(content), by: "test" },
+  );
+  await vi.waitFor(async () => {
+    const asked = addresses.map((address) => ({ address, chainId: CHAIN }));
+    const found = await services.screening.screen(asked, { mode: "block_hits" });
+    expect(found?.stopped).toHaveLength(addresses.length);
+  }, WAIT);
+};
+
+const accounts = (count: number) => Array.from({ length: count }, () => testAccount().address);
+
+describe("without any list", () => {
+  test("money moves as before, and nothing is recorded", async () => {
+    const of = await funded();
+    const { operationId } = await send(of, testAccount().address);
+    expect(operationId).toMatch(/^op_/);
+    expect(await recordsOf(of)).toEqual([]);
+  });
+
+  test("a policy that asks for a clear verdict stops what no source covers", async () => {
+    const of = await funded();
+    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+    await expect(send(of, testAccount().address)).rejects.toMatchObject({
+      status: 403,
+      code: "screening_refused",
+      body: { details: expect.arrayContaining([expect.objectContaining({ code: "not_covered" })]) as unknown },
+    });
+    expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);
+    expect(await recordsOf(of)).toMatchObject([{ outcome: "stopped", mode: "require_clear", subjectType: "request" }]);
+  });
+});
+
+describe("with a list", () => {
+  beforeAll(() => list(testAccount().address));
+
+  test("a listed recipient is refused with the list and its version, and the refusal is kept and audited", async () => {
+    const of = await funded();
+    const recipient = testAccount().address;
+    await list(recipient);
+    const refusal = (await send(of, recipient).catch((error: unknown) => error)) as Error;
+    expect(refusal).toMatchObject({
+      code: "screening_refused",
+      body: { details: [{ path: "toAddress", code: "hit" }] },
+    });
+    expect(refusal.message).toContain(`list:ofac version ${String(version)}`);
+    expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);
+    const [kept] = await recordsOf(of);
+    expect(kept).toMatchObject({ outcome: "stopped", phase: "accept" });
+    expect(kept?.findings).toMatchObject([
+      { address: recipient, state: "hit", source: "list:ofac", listVersion: String(version) },
+    ]);
+    expect(await getAuditLog(of.session, "screening.stopped")).toHaveLength(1);
+  });
+
+  test("what passes is recorded with its operation and the version that cleared it", async () => {
+    const of = await funded();
+    const { operationId } = await send(of, testAccount().address);
+    const kept = (await recordsOf(of)).filter(({ subjectId }) => subjectId === operationId);
+    expect(kept).toMatchObject([{ outcome: "passed", phase: "accept", findings: [] }]);
+    expect(kept[0]?.sources).toMatchObject([{ source: "list:ofac", listVersion: String(version), state: "clear" }]);
+  });
+
+  test("one listed recipient of 100 is named by its row, and nothing is stored", async () => {
+    const of = await funded();
+    const recipients = accounts(100);
+    await list(recipients[41] ?? "0x");
+    await expect(pay(of, recipients)).rejects.toMatchObject({
+      code: "screening_refused",
+      body: { details: [{ path: "transfers.41.address", code: "hit" }] },
+    });
+    expect(await prisma.payout.count({ where: { projectId: of.projectId } })).toBe(0);
+  });
+
+  test("`off` lets a listed recipient be paid, and a policy of the wallet can only be stricter", async () => {
+    const of = await funded();
+    const recipient = testAccount().address;
+    await list(recipient);
+    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "off" } });
+    expect((await send(of, recipient)).operationId).toMatch(/^op_/);
+    const wallet = { scope: "wallet", subjectId: of.treasuryId, baseVersion: 0 } as const;
+    await putRules(of.session, { ...wallet, rules: { screening: "block_hits" } });
+    await expect(send(of, recipient)).rejects.toMatchObject({ code: "screening_refused" });
+    await putRules(of.session, { ...wallet, baseVersion: 1, rules: { screening: "off" } });
+    await putRules(of.session, { scope: "project", baseVersion: 1, rules: { screening: "require_clear" } });
+    await expect(send(of, recipient)).rejects.toMatchObject({ code: "screening_refused" });
+  }, 120_000);
+});
+
+describe("an address that is listed after the movement was accepted", () => {
+  test("stops the operation and the one row before they are signed; the others are paid", async () => {
+    const of = await funded();
+    const recipients = accounts(100);
+    const [single, one] = [testAccount().address, recipients[7] ?? "0x"];
+    const { operationId } = await send(of, single);
+    const { payoutId } = await pay(of, recipients);
+    if (payoutId === null) throw new Error("The payout was not stored.");
+    await list(single, one);
+    worker.current = startWorker(services);
+    await vi.waitFor(async () => {
+      const operation = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+      expect(operation).toMatchObject({ status: "failed", failure: { code: "screening_refused" } });
+      expect(JSON.stringify(operation.failure)).toContain(`list:ofac version ${String(version)}`);
+    }, WAIT);
+    const legs = await prisma.operationLeg.findMany({ where: { operationId } });
+    expect(legs.map(({ userOpHash, spentBase }) => [userOpHash, spentBase])).toEqual([[null, null]]);
+    const left = await prisma.balanceHold.findMany({ where: { operationId, releasedAt: null } });
+    expect(left).toEqual([]);
+
+    await vi.waitFor(async () => {
+      const payout = await of.client.call(getPayout, { params: { id: payoutId } });
+      expect(payout.status).toBe("partially_completed");
+    }, WAIT);
+    const { data } = await of.client.call(listPayoutItems, {
+      params: { id: payoutId },
+      query: { limit: 100, status: "failed" },
+    });
+    expect(data).toMatchObject([{ index: 7, failure: { code: "screening_refused", retryable: false } }]);
+    const records = (await recordsOf(of)).filter(({ phase }) => phase === "sign");
+    expect(records.map(({ subjectId, outcome }) => [subjectId, outcome])).toEqual(
+      expect.arrayContaining([
+        [operationId, "stopped"],
+        [payoutId, "stopped"],
+        [payoutId, "passed"],
+      ]),
+    );
+  }, 180_000);
+});
+
+test("a quote is not screened by lists that nobody imported for it: prices can be asked for any recipient", async () => {
+  const of = await funded();
+  const from = [{ address: of.treasury, chainId: CHAIN, token: "USDC", amount: "1" }];
+  const body = { from, toChainId: CHAIN, toToken: "USDT", toAddress: testAccount().address };
+  expect((await of.client.call(createQuote, { body })).quoteId).toMatch(/^qt_/);
+});

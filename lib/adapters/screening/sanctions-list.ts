@@ -1,0 +1,74 @@
+/** Sanctions lists that an operator imported (`npm run screening:import`). */
+import type { Clock } from "@/lib/core/clock";
+import type { ScreeningSource, ScreeningVerdict } from "@/lib/ports/screening";
+
+/** The newest version of one list. */
+export interface LoadedList {
+  readonly name: string;
+  readonly version: number;
+  /** From this time on the list is out of date. */
+  readonly validUntil: Date;
+  /** Lower case. */
+  readonly addresses: ReadonlySet<string>;
+}
+
+/** Where the lists are kept. */
+export interface SanctionsLists {
+  /** The newest version of every list, at most a few seconds old. @throws Error when they cannot be read */
+  current(): Promise<readonly LoadedList[]>;
+}
+
+/**
+ * Looks addresses up in every imported list. A list that is out of date still stops what it lists, and clears nothing. Without a list
+ * nothing is covered.
+ */
+export const createListScreening = ({
+  lists,
+  clock,
+}: {
+  readonly lists: SanctionsLists;
+  readonly clock: Clock;
+}): ScreeningSource => {
+  const verdictOf = (all: readonly LoadedList[], address: string, at: Date): ScreeningVerdict => {
+    const of = (state: ScreeningVerdict["state"], list: LoadedList): ScreeningVerdict => ({
+      state,
+      source: `list:${list.name}`,
+      listVersion: String(list.version),
+      at,
+    });
+    const listing = all.find(({ addresses }) => addresses.has(address));
+    if (listing !== undefined) return of("hit", listing);
+    const stale = all.find(({ validUntil }) => validUntil <= at);
+    if (stale !== undefined) return of("unavailable", stale);
+    const [first] = all;
+    return first === undefined
+      ? { state: "not_covered", source: "list", listVersion: null, at }
+      : {
+          state: "clear",
+          source: `list:${all.map(({ name }) => name).join("+")}`,
+          listVersion: all.map(({ version }) => String(version)).join("+"),
+          at,
+        };
+  };
+
+  return {
+    name: "list",
+    // A list that cannot be read is asked, and then answers `unavailable`.
+    isActive: () =>
+      lists.current().then(
+        (all) => all.length > 0,
+        () => true,
+      ),
+    screen: async (addresses, signal) => {
+      signal.throwIfAborted();
+      const all = await lists.current().catch(() => null);
+      signal.throwIfAborted();
+      const at = clock.now();
+      return addresses.map(({ address }) =>
+        all === null
+          ? { state: "unavailable", source: "list", listVersion: null, at }
+          : verdictOf(all, address.toLowerCase(), at),
+      );
+    },
+  };
+};

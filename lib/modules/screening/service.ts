@@ -1,0 +1,194 @@
+/** Screens addresses with every source that is set up, before money moves to or from them. */
+import { LRUCache } from "lru-cache";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import type { Sql } from "@/lib/db/sql";
+import { recordAuditOn } from "@/lib/modules/audit/service";
+import type { ScreenedAddress, ScreeningSource, ScreeningVerdict } from "@/lib/ports/screening";
+import { insertRecord, type ScreeningRecord } from "./repository";
+import { decisive, reasonOf, stops, type ScreeningMode } from "./verdict";
+
+export { DEFAULT_MODE, reasonOf, stricterMode, type ScreeningMode } from "./verdict";
+
+/** An address and what all sources together say of it. */
+export interface Screened extends ScreenedAddress {
+  readonly verdict: ScreeningVerdict;
+}
+
+/** One screening of the addresses of a movement. */
+export interface Screening {
+  readonly mode: ScreeningMode;
+  readonly screened: readonly Screened[];
+  /** Addresses after whose verdict money may not move. */
+  readonly stopped: readonly Screened[];
+}
+
+/** What was screened, for the record. */
+export interface ScreenedSubject {
+  readonly projectId: string;
+  readonly type: ScreeningRecord["subjectType"];
+  readonly id: string | null;
+  readonly part?: string | null;
+  readonly phase: ScreeningRecord["phase"];
+}
+
+export interface ScreeningService {
+  /**
+   * Screens the addresses; null when there is nothing to record: the mode is `off`, there are no addresses, or no source is set up and
+   * the mode does not ask for one.
+   * @param isFresh asks every source anew. Otherwise a verdict may be a few seconds old
+   */
+  screen(
+    addresses: readonly ScreenedAddress[],
+    how: { readonly mode: ScreeningMode; readonly isFresh?: boolean },
+  ): Promise<Screening | null>;
+  /** Stores the screening of a subject; what it stopped gets an entry of the audit log too. */
+  record(
+    sql: Sql,
+    subject: ScreenedSubject,
+    screening: Screening,
+    outcome: ScreeningRecord["outcome"],
+    by: string,
+  ): Promise<void>;
+  /** Whether any source is set up. */
+  isActive(): Promise<boolean>;
+}
+
+interface ScreeningDeps {
+  readonly sources: readonly ScreeningSource[];
+  readonly clock: Clock;
+  /** Counts verdicts. */
+  readonly onVerdict?: (verdict: ScreeningVerdict) => void;
+}
+
+/** Of all sources together, retries included. */
+const SCREENING_MS_MAX = 10_000;
+const KEPT_MS = 10_000;
+const KEPT_MAX = 20_000;
+const FINDINGS_MAX = 100;
+
+const keyOf = ({ address, chainId }: ScreenedAddress): string => `${address.toLowerCase()}:${String(chainId)}`;
+
+/** A movement that screening refuses. It carries the screening, which is stored once the caller's transaction was rolled back. */
+export class ScreeningRefusedError extends DomainError {
+  constructor(
+    readonly screening: Screening,
+    /** The fields of the request that name an address. */
+    pathsOf: (address: string) => readonly string[],
+  ) {
+    const [first] = screening.stopped;
+    const why =
+      first === undefined ? "Screening refuses this." : `The address ${first.address} ${reasonOf(first.verdict)}.`;
+    super("screening_refused", `${why} Nothing was sent; the money is where it was.`, {
+      details: screening.stopped.slice(0, FINDINGS_MAX).flatMap(({ address, verdict }) =>
+        pathsOf(address).map((path) => ({
+          path,
+          message: `${address} ${reasonOf(verdict)}`,
+          code: verdict.state,
+        })),
+      ),
+    });
+  }
+}
+
+const countsOf = (screened: readonly Screened[]): ScreeningRecord["sources"] => {
+  const counts = new Map<string, ScreeningRecord["sources"][number]>();
+  for (const { verdict } of screened) {
+    const { source, listVersion, state } = verdict;
+    const key = `${source}|${String(listVersion)}|${state}`;
+    counts.set(key, { source, listVersion, state, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()];
+};
+
+const findingsOf = (screened: readonly Screened[]): ScreeningRecord["findings"] =>
+  screened
+    .filter(({ verdict }) => verdict.state !== "clear")
+    .sort((a, b) => Number(b.verdict.state === "hit") - Number(a.verdict.state === "hit"))
+    .slice(0, FINDINGS_MAX)
+    .map(({ address, verdict: { state, source, listVersion } }) => ({ address, state, source, listVersion }));
+
+export const createScreeningService = ({ sources, clock, onVerdict }: ScreeningDeps): ScreeningService => {
+  /** Verdicts of remote sources; those that are `unavailable` are not kept. */
+  const kept = new LRUCache<string, ScreeningVerdict>({ max: KEPT_MAX, ttl: KEPT_MS });
+
+  const active = async (): Promise<readonly ScreeningSource[]> => {
+    const areActive = await Promise.all(sources.map((source) => source.isActive().catch(() => true)));
+    return sources.filter((_, index) => areActive[index]);
+  };
+
+  const ask = async (
+    source: ScreeningSource,
+    addresses: readonly ScreenedAddress[],
+    isFresh: boolean,
+  ): Promise<readonly ScreeningVerdict[]> => {
+    const known = addresses.map((each) => (isFresh ? undefined : kept.get(`${source.name}|${keyOf(each)}`)));
+    const missing = addresses.filter((_, index) => known[index] === undefined);
+    const answers =
+      missing.length === 0
+        ? []
+        : await source
+            .screen(missing, AbortSignal.timeout(SCREENING_MS_MAX))
+            .catch(() => missing.map(() => unavailable(source.name, clock.now())));
+    let next = 0;
+    return addresses.map((each, index) => {
+      const found = known[index];
+      if (found !== undefined) return found;
+      const verdict = answers[next] ?? unavailable(source.name, clock.now());
+      next += 1;
+      // The list is in memory already, and a new version of it counts within seconds.
+      if (verdict.state !== "unavailable" && source.name !== "list") kept.set(`${source.name}|${keyOf(each)}`, verdict);
+      onVerdict?.(verdict);
+      return verdict;
+    });
+  };
+
+  return {
+    isActive: async () => (await active()).length > 0,
+
+    screen: async (addresses, { mode, isFresh = false }) => {
+      if (mode === "off" || addresses.length === 0) return null;
+      const asked = await active();
+      if (asked.length === 0 && mode !== "require_clear") return null;
+      const unique = [...new Map(addresses.map((each) => [keyOf(each), each])).values()];
+      const answers = await Promise.all(asked.map((source) => ask(source, unique, isFresh)));
+      const at = clock.now();
+      const screened = unique.map((each, index): Screened => {
+        const verdicts = answers.flatMap((all) => all[index] ?? []);
+        return { ...each, verdict: decisive(verdicts) ?? notCovered(at) };
+      });
+      return { mode, screened, stopped: screened.filter(({ verdict }) => stops(mode, verdict.state)) };
+    },
+
+    record: async (sql, subject, { mode, screened, stopped }, outcome, by) => {
+      const { projectId, type, id, part = null, phase } = subject;
+      const recordId = newId("screening");
+      const at = clock.now();
+      await insertRecord(sql, {
+        ...{ id: recordId, projectId, subjectType: type, subjectId: id, part, phase, mode, outcome },
+        addresses: screened.length,
+        sources: countsOf(screened),
+        findings: findingsOf(screened),
+        createdAt: at,
+      });
+      if (outcome === "passed") return;
+      const data = {
+        ...{ screeningId: recordId, phase, outcome, mode },
+        addresses: findingsOf(stopped).map(({ address, state, source, listVersion }) =>
+          [address, state, source, listVersion ?? ""].join(" ").trim(),
+        ),
+      };
+      await recordAuditOn(sql, { projectId, actor: by, action: "screening.stopped", subject: id, data, at });
+    },
+  };
+};
+
+const unavailable = (source: string, at: Date): ScreeningVerdict => ({
+  state: "unavailable",
+  source,
+  listVersion: null,
+  at,
+});
+
+const notCovered = (at: Date): ScreeningVerdict => ({ state: "not_covered", source: "none", listVersion: null, at });

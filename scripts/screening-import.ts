@@ -1,0 +1,41 @@
+/**
+ * `npm run screening:import -- FILE [--by NAME]`: imports a signed sanctions list. Its signature has to be one of a key of
+ * SCREENING_LIST_KEYS, and its version higher than the stored one. Every instance uses the list within seconds.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { parseArgs } from "node:util";
+import { systemClock } from "../lib/core/clock";
+import { createDatabase } from "../lib/db/client";
+import { importList } from "../lib/modules/screening/import-list";
+import { configOf, findDatabase } from "./database";
+
+const USAGE = "npm run screening:import -- FILE [--by NAME]";
+
+const main = async (): Promise<void> => {
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { by: { type: "string" } } });
+  const [file] = positionals;
+  if (file === undefined) throw new Error(USAGE);
+  const text = readFileSync(file, "utf8");
+  const source = await findDatabase();
+  const database = createDatabase(source.url, { poolSize: 1 });
+  try {
+    const { listKeys: keys } = configOf(source.url).screening;
+    const by = values.by ?? `operator:${userInfo().username}`;
+    const { list, isNew } = await importList({ database, keys, clock: systemClock }, { text, by });
+    const about = `${list.name} version ${String(list.version)}: ${String(list.entries.size)} addresses of ${list.source}`;
+    console.log(`${about}, valid until ${list.validUntil.toISOString()}, signed by ${list.keyId}.`);
+    console.log(isNew ? "It was imported." : "It was imported before; nothing was changed.");
+  } finally {
+    await database.close();
+    await source.stop();
+  }
+};
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
