@@ -5,6 +5,7 @@ import { requestOtp } from "@/lib/contracts/swap";
 import { checkLooks } from "./support/axe";
 import { declineDepositsOf } from "./support/association";
 import { balanceOnChain } from "./support/chain";
+import { changeRows } from "./support/database";
 import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
@@ -199,6 +200,29 @@ test("a private operation that waits for its approval is cancelled, and nothing 
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the shield" }).click();
   await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
   await expect(page.getByRole("button", { name: "Approve …" })).toHaveCount(0);
+  expect(await inTreasury()).toBe(before);
+});
+
+test("a private operation that failed is tried again by a new one, which awaits its own approval", async () => {
+  const before = await inTreasury();
+  const { operationId } = await shieldThroughApi("30");
+  // The devnet's chains refuse no deposit, so the operation is made one that failed before anything was sent.
+  await changeRows(
+    "UPDATE operation SET status = 'failed', sub_status = 'full', failure = $2::jsonb, expires_at = NULL WHERE id = $1",
+    [
+      operationId,
+      JSON.stringify({ code: "simulation_failed", message: "The pool refused it. Nothing was sent.", retryable: true }),
+    ],
+  );
+  await page.goto(`/activity/${operationId}`);
+  await expect(page.getByText("The pool refused it. Nothing was sent.").first()).toBeVisible();
+  await page.getByRole("button", { name: "Retry …" }).click();
+  await expect(page.getByText("Tried again. The new operation awaits approval.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Retry …" })).toHaveCount(0);
+  await page.getByRole("link", { name: /^op_/ }).click();
+  await page.getByRole("button", { name: "Cancel the operation" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the operation" }).click();
+  await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
   expect(await inTreasury()).toBe(before);
 });
 

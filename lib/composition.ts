@@ -44,6 +44,7 @@ import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
 import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
 import { buildDrivers, type Drivers } from "./composition/drivers";
+import { buildPolicyUpgrade } from "./composition/policy-upgrade";
 import { buildPrivacy } from "./composition/privacy";
 import { buildWebhooks } from "./composition/webhooks";
 import { buildReadiness } from "./composition/readiness";
@@ -88,6 +89,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       wallets: permissionGuard(privacy.service.wallets, rights.PRIVATE_WALLETS),
     }),
     privacyRunner: privacy.runner,
+    policyUpgrade: buildPolicyUpgrade(platform, money, { privateDigest: privacy.spendDigest }),
     exportPrivacyWallet: privacy.exportWallet,
     callbacks: webhooks.callbacks,
     webhooks: webhooks.webhooks,

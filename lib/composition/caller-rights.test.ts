@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createServices } from "@/lib/composition";
 import type { Role, UserActor } from "@/lib/core/actor";
-import type { Permission } from "@/lib/core/permissions";
+import { roleMay, type Permission } from "@/lib/core/permissions";
 import { testConfig } from "@/lib/testing/devnet";
 import * as rights from "./caller-rights";
 
@@ -53,6 +53,13 @@ test.each(guarded)("%s.%s refuses a viewer before it looks at anything: it needs
   expect(await refusalOf(service, name, "viewer")).toBe("forbidden");
 });
 
-test.each(guarded)("%s.%s does not refuse an operator for the role", async (service, name) => {
-  expect(await refusalOf(service, name, "operator")).toBeNull();
+test.each(guarded)(
+  "%s.%s refuses an operator just where the role lacks the permission",
+  async (service, name, permission) => {
+    expect(await refusalOf(service, name, "operator")).toBe(roleMay("operator", permission) ? null : "forbidden");
+  },
+);
+
+test.each(guarded)("%s.%s does not refuse an owner for the role", async (service, name) => {
+  expect(await refusalOf(service, name, "owner")).toBeNull();
 });

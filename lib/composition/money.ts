@@ -22,7 +22,6 @@ import { createStreamsService } from "@/lib/modules/streams/service";
 import { observeLedgerBatch } from "@/lib/telemetry/call-metrics";
 import { readEach } from "./balance-reads";
 import type { Platform } from "./platform";
-import { buildScreening } from "./screening";
 import { buildRouting } from "./routing";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
@@ -43,11 +42,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     poolSize: shares.ledger,
     isPooled: config.isDatabasePooled,
   });
-  const ledger = createLedgerService({
-    repository: ledgerRepository,
-    clock,
-    onBatch: observeLedgerBatch,
-  });
+  const ledger = createLedgerService({ repository: ledgerRepository, clock, onBatch: observeLedgerBatch });
   const assets = createAssets(registry);
   const readings = createReserveReadings(database);
   const reader = sqlOf(database.prisma);
@@ -85,8 +80,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
     highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
   };
-  const screening = buildScreening(platform);
-  const policies = buildPolicies(platform, identity, prices, screening);
+  const policies = buildPolicies(platform, identity, prices);
   const movement = buildMovement(platform, chainAccess, identity, {
     routing,
     smartAccounts,
@@ -97,7 +91,6 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   });
   return {
     ...policies,
-    screening,
     routing,
     smartAccounts,
     holds,

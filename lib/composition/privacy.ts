@@ -17,6 +17,7 @@ import { measuredProver } from "@/lib/telemetry/call-metrics";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
+import { spendDigest } from "@/lib/modules/privacy/spend-parameters";
 import type { Money } from "./money";
 
 /** Private balances: the engine that proves, the service that accepts requests, and the runner that carries them on. */
@@ -79,6 +80,11 @@ export const buildPrivacy = (
   return {
     service,
     runner,
+    /** What an operation that spends notes may move, as it is stored; null when there is no such operation. */
+    spendDigest: async (projectId: string, operationId: string) => {
+      const transfer = await repository.findByOperation(projectId, operationId);
+      return transfer === null ? null : spendDigest(transfer, await repository.steps(projectId, operationId));
+    },
     exportWallet: createExportWallet({ wallets: walletRepository, privateWallets, approvals, clock }),
     close: () => engine.close(),
   };

@@ -62,6 +62,8 @@ export const startWorker = (services: Services): Worker => {
       // No job is claimed before the database's time is known.
       claim: async (input) => {
         await instances.start();
+        // Nor before everything that was accepted before policies existed has an evaluation.
+        await services.policyUpgrade();
         return services.jobs.claim(input);
       },
     },

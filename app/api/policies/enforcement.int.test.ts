@@ -208,3 +208,32 @@ describe("payouts to wallets", () => {
     expect((await pay(of, [address], "1")).status).toBe("pending");
   }, 120_000);
 });
+
+test("money that is brought for a payout counts once, and its tokens and chains are bounded too", async () => {
+  const there = 31338;
+  const of = await funded();
+  await fund(of.session.client, of.treasury, { chainId: there, token: "USDC", amount: "200" });
+  const pay = (amount: string) =>
+    of.client.call(createWalletsPayout, {
+      body: {
+        ...{ chainId: CHAIN, fundFrom: [{ chainId: there, token: "USDC" }] },
+        transfers: [{ address: testAccount().address, amount, token: "USDC" }],
+      },
+    });
+  const tokens = [{ chainId: CHAIN, token: "USDC" }];
+  await putRules(of.session, { scope: "project", baseVersion: 0, rules: { tokens, perDay: { usd: "1150" } } });
+  await expect(pay("1100")).rejects.toMatchObject({
+    code: "policy_violation",
+    body: { details: [{ path: "token", code: "tokens" }] },
+  });
+  await putRules(of.session, { scope: "project", baseVersion: 1, rules: { perDay: { usd: "1150" } } });
+  const { payoutId, subStatus } = await pay("1100");
+  expect({ payoutId, subStatus }).toMatchObject({ subStatus: "prepared" });
+  const usage = await prisma.policyUsage.findMany({ where: { projectId: of.projectId, unit: "usd" } });
+  expect(usage.map(({ spent }) => Number(spent))).toEqual([1100]);
+  const kinds = await prisma.policyEvaluation.findMany({ where: { projectId: of.projectId, decision: "allow" } });
+  expect(kinds.map(({ facts }) => (facts as { kind: string }).kind).sort()).toEqual([
+    "payout_funding",
+    "wallets_payout",
+  ]);
+}, 120_000);

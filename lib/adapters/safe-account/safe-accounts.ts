@@ -108,6 +108,13 @@ const prepare = (
   };
 };
 
+const isSignedFor =
+  (registry: ChainRegistry, module4337: EvmAddress): SmartAccounts["isSigned"] =>
+  (owner, { chainId, ...signed }) => {
+    const { entryPoint } = registry.get(chainId).contracts;
+    return isSignedBy(owner, { chainId, entryPoint, module4337, ...signed });
+  };
+
 /** Treasury accounts: Safe 1.4.1 with its 4337 module, one owner, threshold 1, salt nonce 0. */
 export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): SmartAccounts => {
   const contracts = commonContracts(registry);
@@ -179,10 +186,7 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     prepare: (request) => prepare({ registry, contracts }, request),
     withSignature,
     sign: async (scope, prepared) => withSignature(prepared, await signer.signTypedData(scope, prepared.typedData)),
-    isSigned: (ownerAddress, { chainId, operation, validUntil }) => {
-      const { entryPoint } = registry.get(chainId).contracts;
-      return isSignedBy(ownerAddress, { chainId, entryPoint, module4337: contracts.module4337, operation, validUntil });
-    },
+    isSigned: isSignedFor(registry, contracts.module4337),
     nonceUsed: async (chainId, sender, nonceKey, at) => {
       const nonce = await chainCall(chainId, () =>
         registry.client(chainId).readContract({

@@ -18,7 +18,9 @@ export const auditParts = (row: AuditEvent): readonly StatementPart[] => {
   ];
 };
 
-export const insertAuditEvent = (sql: Sql, row: AuditEvent): Promise<void> => changeTogether(sql, auditParts(row));
+export const insertAuditEvent = async (sql: Sql, row: AuditEvent): Promise<void> => {
+  await changeTogether(sql, auditParts(row));
+};
 
 export interface AuditQuery {
   readonly projectId: string;

@@ -2,8 +2,8 @@
 import { givenCode } from "@/lib/contracts/proofs";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import type { Actor, UserActor } from "@/lib/core/actor";
-import type { Clock } from "@/lib/core/clock";
-import { invalidRequest, isDomainError, notFound, type ErrorCode } from "@/lib/core/errors";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { invalidRequest, notFound, type DomainError, type ErrorCode } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database, Tx } from "@/lib/db/client";
@@ -46,7 +46,24 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** Whether carrying a decided object on can succeed later: an outage, and nothing about the object itself. */
-export const isTemporary = (error: unknown): boolean => isDomainError(error) && TEMPORARY.has(error.code);
+const isTemporary = ({ code }: DomainError): boolean => TEMPORARY.has(code);
+
+/** Two of the longest pauses of a failing job: a try so shortly before the end of the object's time may be the last one. */
+const LAST_TRY_SECONDS = 600;
+
+/**
+ * The failure with which an object ends whose approval could not be carried on. Null: an outage that is waited for, because the object's
+ * time is long enough for another try.
+ */
+export const failureAfter = (
+  error: DomainError,
+  { expiresAt, now }: { readonly expiresAt: Date | null; readonly now: Date },
+): { readonly code: string; readonly message: string; readonly retryable: boolean } | null => {
+  const { code, message } = error;
+  if (!isTemporary(error)) return { code, message, retryable: false };
+  if (expiresAt === null || addSeconds(now, LAST_TRY_SECONDS) < expiresAt) return null;
+  return { code, message: `${message} The time of its approval is over. Start it anew.`, retryable: true };
+};
 
 /** What a module does when a request about its objects was decided. */
 export interface DecisionSubject {

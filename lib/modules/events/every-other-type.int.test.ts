@@ -7,6 +7,7 @@ import { newId } from "@/lib/core/ids";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { FullSchedule } from "@/lib/modules/payouts/schedules/payout-schedule";
 import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repository";
+import { releasePayout } from "@/lib/testing/account-payouts";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
 import { eventsOf, expectTypes, type WrittenEvent } from "@/lib/testing/project-events";
@@ -49,7 +50,7 @@ const create = async (mode: "atomic" | "independent", recipients: readonly ("pay
 };
 const run = async (id: string): Promise<string[]> => {
   const { signal } = new AbortController();
-  await database.prisma.payout.update({ where: { id }, data: { subStatus: "queued", expiresAt: null } });
+  await releasePayout(services, actor, id);
   for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
   return note(id);
 };

@@ -108,7 +108,7 @@ const legOf = (operationId: string) =>
       now: new Date(),
     },
   );
-const allowed = () => Promise.resolve("evl_1");
+const allowed = () => Promise.resolve({ evaluationId: "evl_1", parts: [], condition: null });
 type Claim = Parameters<typeof operations.accept>[2]["claim"];
 const startedAs = (awaited: boolean) => (id: string, transferId: string, claim: Claim) => {
   const own = { operation: { ...operationOf(id), acceptedAt: new Date() }, legs: [legOf(id)], awaited, transferId };
@@ -192,7 +192,7 @@ test("an operation and its transfer say that they were completed in part, where 
       steps: [],
       quote: null,
     },
-    allowed,
+    () => Promise.resolve("evl_1"),
     new Date(),
   );
   const states = [

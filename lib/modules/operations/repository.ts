@@ -8,6 +8,7 @@ import { holdsPart, requireFunds, type Funds, type Hold } from "@/lib/modules/ho
 import { eventsPart } from "@/lib/modules/events/service";
 import type { Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
+import { PoliciesChangedError, type Passed } from "@/lib/modules/policies/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { parametersDigest } from "./parameters";
 import { announceEvents, appendEvent } from "./event-repository";
@@ -21,7 +22,7 @@ import { lockOperation, settleOperation } from "./state-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
 
 /** Evaluates the policies for an operation with these parameters. */
-export type Enforce = (tx: Tx, operation: { readonly id: string; readonly digest: Uint8Array }) => Promise<string>;
+export type Enforce = (tx: Tx, operation: { readonly id: string; readonly digest: Uint8Array }) => Promise<Passed>;
 
 /** An operation as it is stored first. */
 export interface NewOperationRow extends Omit<
@@ -126,11 +127,13 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
         if (!(await claim(tx))) return null;
         const { id } = input.operation;
         if (input.awaited && !(await leaveApproval(tx, input.operation, now))) return null;
-        const evaluationId = await enforce(tx, { id, digest: parametersDigest(input.operation, input.legs) });
+        const passed = await enforce(tx, { id, digest: parametersDigest(input.operation, input.legs) });
+        const { evaluationId } = passed;
         if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
         await backing?.lock(tx, funds);
         await requireFunds(tx, { holds: input.holds, funds });
-        await changeTogether(sqlOf(tx), rowsOf(input, evaluationId, now));
+        const parts = [...passed.parts, ...rowsOf(input, evaluationId, now)];
+        if (!(await changeTogether(sqlOf(tx), parts, passed.condition))) throw new PoliciesChangedError();
         announceJob(tx, QUEUE);
         await claimTransactions(tx, input.sentByWallets);
         await backing?.check(tx);

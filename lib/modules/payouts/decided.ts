@@ -3,7 +3,7 @@ import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { AuditEntry } from "@/lib/modules/audit/service";
-import { isTemporary, type Decided, type DecisionSubject } from "@/lib/modules/decisions/service";
+import { failureAfter, type Decided, type DecisionSubject } from "@/lib/modules/decisions/service";
 import type { createAccountPayoutsService } from "./accounts/service";
 import { mayOf } from "./permissions";
 import type { PayoutFailure } from "./payout";
@@ -58,8 +58,9 @@ const approved = async (deps: DecidedDeps, decided: Decided): Promise<void> => {
   try {
     await begin(deps, decided, view);
   } catch (error) {
-    if (isTemporary(error) || !isDomainError(error)) throw error;
-    const failure = { code: error.code, message: error.message, retryable: false };
+    if (!isDomainError(error)) throw error;
+    const failure = failureAfter(error, { expiresAt: view.payout.expiresAt, now: deps.clock.now() });
+    if (failure === null) throw error;
     await end(deps, decided, { as: "expired", failure });
   }
 };

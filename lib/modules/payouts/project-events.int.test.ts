@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { releasePayout } from "@/lib/testing/account-payouts";
 import { testApi } from "@/lib/testing/api";
 import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
 import { recordFailedItems } from "./project-events";
@@ -22,9 +23,7 @@ const create = async (mode: "atomic" | "independent", recipients: readonly strin
   const input = { sourceAccountId: payer, transfers, mode, validateOnly: false, allowDuplicates: true, key: null };
   return (await services.payouts.createBetweenAccounts(actor, input)).payout.id;
 };
-/** Queues a payout as its approval does. */
-const release = (id: string) =>
-  database.prisma.payout.update({ where: { id }, data: { subStatus: "queued", expiresAt: null } });
+const release = (id: string): Promise<void> => releasePayout(services, actor, id);
 const typesOf = (id: string): Promise<string[]> => eventTypesOf(database, id);
 
 test("a payout writes one event for each of its states", async () => {

@@ -81,7 +81,14 @@ export const createPayouts = (parts: PayoutsParts) => {
     otp,
     clock,
   });
-  const accounts = createAccountPayoutRunner({ payouts: repository, repository: accountsRepository, ledger, clock });
+  const accounts = createAccountPayoutRunner({
+    database,
+    payouts: repository,
+    repository: accountsRepository,
+    ledger,
+    isAllowed: parts.policyEngine.isAllowed,
+    clock,
+  });
   const schedules = createSchedulesRepository(database);
   return {
     payouts,

@@ -43,7 +43,7 @@ interface DocumentsDeps {
   readonly database: Database;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
   readonly registry: Pick<ChainRegistry, "resolveToken" | "get">;
-  readonly engine: Pick<PolicyEngine, "dryRun">;
+  readonly engine: Pick<PolicyEngine, "dryRun" | "policyStored">;
   readonly clock: Clock;
 }
 
@@ -108,6 +108,7 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       const entry = { ...doneBy(actor), action: "policy.changed", subject: policy.id, at: policy.createdAt };
       await recordAudit(tx, { ...entry, data: { ...data, ...approved.record } });
     });
+    deps.engine.policyStored(projectId);
     return policy;
   };
 

@@ -2,30 +2,33 @@ import type { Clock } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
+import { changeTogether, type StatementPart } from "@/lib/db/together";
 import type { Secrets } from "@/lib/modules/encryption/service";
-import { ScreeningRefusedError, type Screened, type ScreeningService } from "@/lib/modules/screening/service";
+import type { Screened, ScreeningService } from "@/lib/modules/screening/service";
 import type { ApprovalPort } from "./approval-port";
-import { PolicyViolationError } from "./errors";
+import { PoliciesChangedError, PolicyViolationError, pricesUnknown } from "./errors";
 import { applies, evaluate, type Evaluation } from "./evaluate";
 import type { EffectivePolicy, Facts, RequiredApproval } from "./facts";
 import { comparesUsd, looksAtRecipients, movementsWith, usageAdded, type Intent, type Outflow } from "./intent";
 import {
   addUsage,
+  evaluationParts,
   findEvaluation,
   insertEvaluation,
   readPolicies,
   readRecipients,
   readUsage,
+  stillNone,
   type StoredEvaluation,
 } from "./repository";
-import { NO_SCREENING, screenDeparture, screenIntent, type Departure } from "./screened";
+import { NO_SCREENING, requirePassed, screenDeparture, screenIntent, type Departure, type Gate } from "./screened";
 import { isSealed, sealOf } from "./seal";
 import { fromAtto } from "./sums";
 import { suffices } from "./votes";
+import { createWithoutPolicy } from "./without-policy";
 
 export { keysAmong, partiesOf, routeIntent, type Intent, type Outflow } from "./intent";
 export type { Evaluation } from "./evaluate";
-export type { Departure } from "./screened";
 
 /** What an evaluation is about, once it has an id. */
 export interface Subject {
@@ -45,14 +48,25 @@ export interface Admission {
   readonly isSent?: boolean;
 }
 
+/** An evaluation that let a movement pass, and that is stored in one statement with the movement. */
+export interface Passed {
+  readonly evaluationId: string;
+  readonly parts: readonly StatementPart[];
+  /** Holds while the policies are those that were evaluated; null where the transaction has read them. */
+  readonly condition: StatementPart | null;
+}
+
 /** Decides on one movement in the transaction that accepts it. */
 export interface Check {
   /**
-   * Evaluates the newest policies, counts the amounts in the daily caps and stores the evaluation.
+   * Evaluates the newest policies and counts the amounts in the daily caps. The caller stores the parts in its transaction, and throws
+   * `PoliciesChangedError` where the condition does not hold. Without any policy of the project it runs no statement.
    * @param sql must be inside the transaction that accepts the movement
-   * @returns the evaluation's id; null when a code is needed that `admission` does not have, and then nothing is counted
-   * @throws PolicyViolationError
+   * @returns null when a code is needed that `admission` does not have, and then nothing is counted
+   * @throws PolicyViolationError; DomainError `provider_error` for a movement with votes while no price can be read
    */
+  evaluate(sql: Sql, subject: Subject, admission: Admission): Promise<Passed | null>;
+  /** As `evaluate`, and stores the evaluation. @returns its id */
   enforce(sql: Sql, subject: Subject, admission: Admission): Promise<string | null>;
 }
 
@@ -62,19 +76,20 @@ export interface PolicyEngine {
   /**
    * Refuses what the policies deny now, before anything is priced or sent; stores the evaluation of what it refuses. What needs votes is
    * refused only where it cannot wait for them.
+   * @param how `isFirst`: the policies are evaluated again before anything is accepted, so a policy that another instance has stored in the
+   *   last seconds may be missed here
    * @throws PolicyViolationError
    */
-  refuse(intent: Intent, how?: { readonly canWait: boolean }): Promise<Evaluation>;
+  refuse(intent: Intent, how?: { readonly canWait?: boolean; readonly isFirst?: boolean }): Promise<Evaluation>;
   /**
    * Runs `work` with the check of a movement. Prices are read before; where the check denies, its evaluation is stored after the
-   * transaction of `work` was rolled back.
+   * transaction of `work` was rolled back. Where the project's first policy was stored meanwhile, `work` runs once more.
    */
   checking<T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T>;
-  /**
-   * Screens the addresses of an accepted movement again, before it is signed or sent.
-   * @returns the addresses after whose verdict it may not leave
-   */
+  /** Screens an accepted movement again, before it is signed or sent. @returns addresses for which it may not leave */
   screenAgain(departure: Departure, how?: { readonly isRecorded?: boolean }): Promise<readonly Screened[]>;
+  /** Called after a policy was stored. */
+  policyStored(projectId: string): void;
   /** Whether this service has made this evaluation, which allowed this subject and was made of the same parameters. */
   isAllowed(projectId: string, evaluationId: string | null, subject: Omit<Subject, "type">): Promise<boolean>;
 }
@@ -94,7 +109,8 @@ export interface EngineDeps {
 
 const PRICE_TIMEOUT_MS = 5000;
 
-type Prices = readonly (string | null)[];
+/** By outflow; null when they could not be read. */
+type Prices = readonly (string | null)[] | null;
 
 const walletIdsOf = ({ outflows }: Intent): string[] => [
   ...new Set(outflows.flatMap(({ walletId }) => walletId ?? [])),
@@ -106,7 +122,7 @@ const policiesOf = (sql: SqlReader, intent: Intent) =>
 const pricesOf = async (deps: EngineDeps, intent: Intent, policies: readonly EffectivePolicy[]): Promise<Prices> => {
   if (!comparesUsd(policies)) return [];
   const tokens = intent.outflows.map(({ token }) => token);
-  return deps.prices.highestPriceUsd(tokens, AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => []);
+  return deps.prices.highestPriceUsd(tokens, AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => null);
 };
 
 interface Decided {
@@ -124,7 +140,7 @@ const decide = async (
   { prices, now, locks, found }: { prices: Prices; now: Date; locks: boolean; found: readonly EffectivePolicy[] },
 ): Promise<Decided> => {
   const { projectId, keyIds, chains, fields } = intent;
-  const movements = movementsWith(intent.outflows, prices);
+  const movements = movementsWith(intent.outflows, prices ?? []);
   const policies = found.filter((policy) => applies(policy, { projectId, keyIds, movements }));
   const day = now.toISOString().slice(0, 10);
   const usage = await readUsage(sql, { projectId, day, locks }, usageAdded(policies, { movements }));
@@ -187,44 +203,83 @@ const hasVotes = async (
   return given !== null && suffices(given, demanded);
 };
 
-/** @throws PolicyViolationError */
+/** Whether the movement is denied by nothing but limits in US dollars, while prices could not be read. */
+const lacksPrices = (prices: Prices, { decision, rules }: Evaluation): boolean =>
+  prices === null &&
+  decision === "deny" &&
+  rules.every(({ outcome, rule }) => outcome !== "deny" || rule === "perOperation.usd" || rule === "perDay.usd");
+
+interface Accepting {
+  readonly sql: SqlReader;
+  readonly subject: Subject;
+  readonly decisionId: string | undefined;
+  readonly prices: Prices;
+}
+
+/** @throws PolicyViolationError; DomainError `provider_error` */
 const requireAllowed = async (
   deps: EngineDeps,
   intent: Intent,
   decided: Decided,
-  { sql, subject, decisionId }: { sql: SqlReader; subject: Subject; decisionId: string | undefined },
+  { sql, subject, decisionId, prices }: Accepting,
 ): Promise<Decided> => {
   const { evaluation } = decided;
   if (evaluation.decision === "allow") return decided;
   const about = { projectId: intent.projectId, subject, decisionId };
   if (evaluation.decision === "needs_approval" && (await hasVotes(deps, sql, about, evaluation.approval)))
     return { ...decided, decisionId, evaluation: { ...evaluation, decision: "allow" } };
+  // People have approved it, so it waits for prices instead of ending for lack of them.
+  if (decisionId !== undefined && lacksPrices(prices, evaluation)) throw pricesUnknown();
   throw new PolicyViolationError(rowOf(deps, intent, decided, subject), evaluation);
 };
 
-const enforce = async (
+/** What is known of a movement before the transaction that accepts it. */
+interface Prepared {
+  readonly intent: Intent;
+  readonly prices: Prices;
+  /** The project has no policy, unless its first one is being stored. */
+  readonly isFree: boolean;
+  /** What screening says of its addresses. */
+  readonly gate: Gate;
+}
+
+const pass = async (
   deps: EngineDeps,
-  { intent, prices }: { intent: Intent; prices: Prices },
+  { intent, prices, isFree, gate }: Prepared,
   sql: Sql,
   { subject, admission }: { subject: Subject; admission: Admission },
-): Promise<string | null> => {
+): Promise<Passed | null> => {
+  const { projectId } = intent;
+  if (gate.refusal !== null && admission.isSent !== true) throw gate.refusal;
   const now = deps.clock.now();
-  const found = await policiesOf(sql, intent);
+  const found = isFree ? [] : await policiesOf(sql, intent);
   const first = await decide(sql, intent, { prices, now, locks: true, found });
   const { hasCode, decisionId, isSent = false } = admission;
   const decided = isSent
     ? { ...first, evaluation: { ...first.evaluation, decision: "allow" as const } }
-    : await requireAllowed(deps, intent, first, { sql, subject, decisionId });
+    : await requireAllowed(deps, intent, first, { sql, subject, decisionId, prices });
   if (decided.evaluation.code === "required" && !hasCode && !isSent) return null;
-  const { projectId } = intent;
   const added = usageAdded(decided.policies, decided.facts)
     .filter(({ unit, adds }) => adds > 0n && !(hasCode && unit === "usd_without_code"))
     .map(({ adds, ...key }) => ({ ...key, amount: fromAtto(adds) }));
   await addUsage(sql, { projectId, day: now.toISOString().slice(0, 10) }, added);
   const row = rowOf(deps, intent, decided, subject);
-  await insertEvaluation(sql, row, intent.recipients);
-  return row.id;
+  return {
+    evaluationId: row.id,
+    parts: [...evaluationParts(row, intent.recipients), ...gate.passedParts(subject, isSent)],
+    condition: isFree ? stillNone(projectId) : null,
+  };
 };
+
+const checkOf = (deps: EngineDeps, prepared: Prepared): Check => ({
+  evaluate: (sql, subject, admission) => pass(deps, prepared, sql, { subject, admission }),
+  enforce: async (sql, subject, admission) => {
+    const passed = await pass(deps, prepared, sql, { subject, admission });
+    if (passed === null) return null;
+    if (!(await changeTogether(sql, passed.parts, passed.condition))) throw new PoliciesChangedError();
+    return passed.evaluationId;
+  },
+});
 
 /**
  * Applies the project's policies to movements: `checking` where money is accepted, `refuse` and `dryRun` before, and `isAllowed` where the
@@ -232,52 +287,56 @@ const enforce = async (
  */
 export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const reader = sqlOf(deps.database.prisma);
+  const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
 
-  const decideNow = async (intent: Intent): Promise<Decided> => {
-    const found = await policiesOf(reader, intent);
+  const decideNow = async (intent: Intent, isFree: boolean): Promise<Decided> => {
+    const found = isFree ? [] : await policiesOf(reader, intent);
     const prices = await pricesOf(deps, intent, found);
     return decide(reader, intent, { prices, now: deps.clock.now(), locks: false, found });
   };
 
-  return {
-    dryRun: async (intent) => (await decideNow(intent)).evaluation,
+  const prepare = async (intent: Intent): Promise<Prepared> => {
+    const isFree = await withoutPolicy.has(intent.projectId);
+    const found = isFree ? [] : await policiesOf(reader, intent);
+    const [prices, gate] = await Promise.all([pricesOf(deps, intent, found), screenIntent(screening, intent, found)]);
+    return { intent, prices, isFree, gate };
+  };
 
-    refuse: async (intent, { canWait } = { canWait: true }) => {
-      const decided = await decideNow(intent);
+  const checking = async <T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T> => {
+    const prepared = await prepare(intent);
+    try {
+      return await work(checkOf(deps, prepared));
+    } catch (error) {
+      if (error instanceof PolicyViolationError) await insertEvaluation(reader, error.evaluation, []);
+      if (error === prepared.gate.refusal) await prepared.gate.recordStopped(reader);
+      throw error;
+    }
+  };
+
+  return {
+    dryRun: async (intent) => (await decideNow(intent, false)).evaluation,
+
+    refuse: async (intent, { canWait = true, isFirst = false } = {}) => {
+      const decided = await decideNow(intent, isFirst && (await withoutPolicy.has(intent.projectId)));
       const { evaluation } = decided;
       if (evaluation.decision === "allow" || (evaluation.decision === "needs_approval" && canWait)) {
-        const gate = await screenIntent(screening, intent, decided.policies);
-        if (gate.refusal === null) return evaluation;
-        await gate.recordStopped(reader);
-        throw gate.refusal;
+        await requirePassed(screening, reader, intent, decided.policies);
+        return evaluation;
       }
       const row = rowOf(deps, intent, decided, null);
       await insertEvaluation(reader, row, []);
       throw new PolicyViolationError(row, evaluation);
     },
 
-    checking: async (intent, work) => {
-      const found = await policiesOf(reader, intent);
-      const [prices, gate] = await Promise.all([pricesOf(deps, intent, found), screenIntent(screening, intent, found)]);
-      const check: Check = {
-        enforce: async (sql, subject, admission) => {
-          const isSent = admission.isSent === true;
-          if (gate.refusal !== null && !isSent) throw gate.refusal;
-          const id = await enforce(deps, { intent, prices }, sql, { subject, admission });
-          const { projectId } = intent;
-          if (id !== null) await gate.recordPassed(sql, { ...subject, projectId, phase: "accept" }, isSent);
-          return id;
-        },
-      };
-      try {
-        return await work(check);
-      } catch (error) {
-        if (error instanceof PolicyViolationError) await insertEvaluation(reader, error.evaluation, []);
-        if (error instanceof ScreeningRefusedError && error === gate.refusal) await gate.recordStopped(reader);
-        throw error;
-      }
-    },
+    checking: (intent, work) =>
+      checking(intent, work).catch((error: unknown) => {
+        if (!(error instanceof PoliciesChangedError)) throw error;
+        withoutPolicy.forget(intent.projectId);
+        return checking(intent, work);
+      }),
+
+    policyStored: withoutPolicy.forget,
 
     screenAgain: (departure, how) => screenDeparture({ screening, reader, sql: reader }, departure, how),
 

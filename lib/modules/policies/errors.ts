@@ -2,6 +2,16 @@ import { DomainError } from "@/lib/core/errors";
 import type { Evaluation } from "./evaluate";
 import type { StoredEvaluation } from "./repository";
 
+/** Rolls a movement back that was evaluated without policies while the project's first one was stored. `checking` then evaluates it anew. */
+export class PoliciesChangedError extends Error {}
+
+/** For a movement that people have approved: it can pass once prices can be read again. */
+export const pricesUnknown = (): DomainError =>
+  new DomainError(
+    "provider_error",
+    "A policy has a limit in US dollars, and no price can be read now. Nothing was sent; the money is where it was. It is tried again until its time is over.",
+  );
+
 /** A movement that the policies refuse. It carries the evaluation, which is stored once the caller's transaction was rolled back. */
 export class PolicyViolationError extends DomainError {
   readonly evaluation: StoredEvaluation;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { policyRules, type PolicyRules } from "@/lib/contracts/policy-rules";
-import { ROLES } from "@/lib/core/actor";
+import { approverRole } from "@/lib/contracts/decisions";
 import { evaluate } from "./evaluate";
 import type { Decision, EffectivePolicy, Facts } from "./facts";
 
@@ -12,7 +12,9 @@ const facts = (over: Partial<Facts> = {}): Facts => ({
   at: new Date("2026-11-25T10:00:00Z"), // A Wednesday.
   projectId: "prj_1",
   keyIds: ["key_1"],
-  movements: [{ walletId: "wal_1", chainId: 1, token: "0xusdc", asset: "usdc", amount: "100", usd: "100" }],
+  movements: [
+    { walletId: "wal_1", chainId: 1, token: "0xusdc", asset: "usdc", amount: "100", usd: "100", countsIn: "all" },
+  ],
   chains: [1, 10],
   recipients: [{ address: ADDRESS, isOwn: false, contact: null, knownSince: null }],
   usage: [],
@@ -61,11 +63,31 @@ describe("rules", () => {
 
   test("a policy of a wallet bounds the money of that wallet alone", () => {
     const bound = policy({ perOperation: { usd: "50" } }, { scope: "wallet", subjectId: "wal_1" });
-    const other = { walletId: "wal_2", chainId: 1, token: "0xusdc", asset: "usdc", amount: "60", usd: "60" };
+    const other = {
+      walletId: "wal_2",
+      chainId: 1,
+      token: "0xusdc",
+      asset: "usdc",
+      amount: "60",
+      usd: "60",
+      countsIn: "all",
+    } as const;
     const small = { ...other, walletId: "wal_1", amount: "50", usd: "50" };
     expect(evaluate([bound], facts({ movements: [other] })).decision).toBe("allow");
     expect(evaluate([bound], facts({ movements: [other, small] })).decision).toBe("allow");
     expect(evaluate([bound], facts()).decision).toBe("deny");
+  });
+
+  test("money that a wallet brings to a payout counts in that wallet's caps alone, and its tokens are looked at by all", () => {
+    const [one] = facts().movements;
+    if (one === undefined) throw new Error("There is a movement.");
+    const brought = (countsIn: "wallet" | "none") => ({ movements: [{ ...one, countsIn }] });
+    const ofWallet = policy({ perOperation: { usd: "50" } }, { scope: "wallet", subjectId: "wal_1" });
+    expect(evaluate([ofWallet], facts(brought("wallet"))).decision).toBe("deny");
+    expect(evaluate([ofWallet], facts(brought("none"))).decision).toBe("allow");
+    expect(decide({ perOperation: { usd: "50" } }, brought("wallet"))).toBe("allow");
+    for (const countsIn of ["wallet", "none"] as const)
+      expect(decide({ tokens: [{ chainId: 10, token: "0xusdc" }] }, brought(countsIn))).toBe("deny");
   });
 
   test("a policy of a key bounds that key alone", () => {
@@ -168,7 +190,7 @@ const rules = fc.record({
     fc.record({
       aboveUsd: usd,
       count: fc.integer({ min: 1, max: 4 }),
-      roles: fc.subarray([...ROLES], { minLength: 1 }),
+      roles: fc.subarray([...approverRole.options], { minLength: 1 }),
       excludeMaker: fc.boolean(),
     }),
   ),
@@ -194,7 +216,7 @@ const anyFacts = fc
     const knownSince = hoursKnown === null ? null : new Date(at.getTime() - hoursKnown * 3_600_000);
     return facts({
       movements: amounts.map(([walletId, worth]) => ({
-        ...{ walletId, chainId: 1, token: "0xusdc", asset: "usdc" },
+        ...{ walletId, chainId: 1, token: "0xusdc", asset: "usdc", countsIn: "all" as const },
         amount: worth ?? "1",
         usd: worth,
       })),

@@ -1,6 +1,6 @@
 import type { RuleName } from "@/lib/contracts/policy-rules";
 import { RULES, type Finding } from "./rules";
-import { movementsOf } from "./sums";
+import { boundBy, countedBy } from "./sums";
 import { strictest } from "./votes";
 import type { Decision, EffectivePolicy, Facts, RequiredApproval } from "./facts";
 
@@ -58,8 +58,9 @@ export const applies = (policy: EffectivePolicy, facts: Pick<Facts, "movements" 
 
 const findingsOf = (policy: EffectivePolicy, facts: Facts): { policy: EffectivePolicy; finding: Finding }[] => {
   if (!applies(policy, facts)) return [];
-  const movements = movementsOf(policy, facts.movements);
-  return RULES.flatMap((rule) => rule({ policy, facts, movements })).map((finding) => ({ policy, finding }));
+  const movements = countedBy(policy, facts.movements);
+  const bound = boundBy(policy, facts.movements);
+  return RULES.flatMap((rule) => rule({ policy, facts, movements, bound })).map((finding) => ({ policy, finding }));
 };
 
 const resultOf = ({ id, version, scope }: EffectivePolicy, finding: Finding): RuleResult => ({

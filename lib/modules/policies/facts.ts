@@ -28,6 +28,11 @@ export interface Movement {
   readonly asset: string;
   /** In units of the asset, a decimal string. */
   readonly amount: string;
+  /**
+   * `wallet`: in those of its wallet alone, because it brings money to a payout of the project that counts in the others; `none`: in no
+   * policy's, because that payout leaves the same wallet.
+   */
+  readonly countsIn: "all" | "wallet" | "none";
   /** Worth in US dollars, a decimal string rounded up; null: no price is known. */
   readonly usd: string | null;
 }

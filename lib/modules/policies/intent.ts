@@ -7,7 +7,7 @@ import type { Token } from "@/lib/core/token";
 import type { RouteRequest } from "@/lib/ports/routing";
 import type { ScreenedAddress } from "@/lib/ports/screening";
 import type { EffectivePolicy, FactFields, Facts, Movement } from "./facts";
-import { movementsOf, usageOf } from "./sums";
+import { countedBy, usageOf } from "./sums";
 import type { UsageKey } from "./repository";
 
 /** Money that shall leave a wallet, a private wallet or an account of the ledger. */
@@ -20,6 +20,8 @@ export interface Outflow {
   readonly decimals?: number;
   /** False: an account of the ledger; no chain is touched. */
   readonly isOnChain: boolean;
+  /** In whose caps and limits its amount counts; by default in all. */
+  readonly countsIn?: Movement["countsIn"];
 }
 
 export interface Intent {
@@ -105,7 +107,7 @@ const USD_DECIMALS = 6;
 
 /** @param prices by outflow, in US dollars; null without one */
 export const movementsWith = (outflows: readonly Outflow[], prices: readonly (string | null)[]): Movement[] =>
-  outflows.map(({ walletId, token, amountBase, decimals = token.decimals, isOnChain }, index) => {
+  outflows.map(({ walletId, token, amountBase, decimals = token.decimals, isOnChain, countsIn = "all" }, index) => {
     const price = prices[index] ?? null;
     const usd = price === null ? null : worthOf({ amountBase, decimals, price }, USD_DECIMALS, "ceil");
     return {
@@ -114,6 +116,7 @@ export const movementsWith = (outflows: readonly Outflow[], prices: readonly (st
       token: isOnChain ? token.address.toLowerCase() : null,
       asset: token.assetId,
       amount: formatAmount(amountBase, decimals),
+      countsIn,
       usd: usd === null ? null : formatAmount(usd, USD_DECIMALS),
     };
   });
@@ -124,7 +127,7 @@ export const usageAdded = (
   { movements }: Pick<Facts, "movements">,
 ): (UsageKey & { readonly adds: bigint })[] =>
   policies.flatMap((policy) =>
-    usageOf(policy, movementsOf(policy, movements)).map(({ unit, adds }) => ({
+    usageOf(policy, countedBy(policy, movements)).map(({ unit, adds }) => ({
       scope: policy.scope,
       subjectId: policy.subjectId,
       unit,

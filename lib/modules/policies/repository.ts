@@ -2,6 +2,7 @@
 import { policyRules, type PolicyScope } from "@/lib/contracts/policy-rules";
 import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import { changeTogether, type StatementPart } from "@/lib/db/together";
 import type { EffectivePolicy, Policy, Recipient, Usage, UsageUnit } from "./facts";
 import type { Sealed } from "./seal";
 
@@ -163,20 +164,24 @@ export interface StoredEvaluation {
   readonly createdAt: Date;
 }
 
-// Recipients that are paid now for the first time are noted in the same statement.
+// A refusal is stored by whoever catches it first, and it may be caught twice where one movement is a part of another.
 const INSERT_EVALUATION = `
-  WITH noted AS (
-    INSERT INTO policy_recipient (project_id, address, first_paid_at)
-    SELECT DISTINCT $1, lower(address), $13::timestamptz FROM unnest($14::text[]) AS address ORDER BY 2
-    ON CONFLICT DO NOTHING
-  )
   INSERT INTO policy_evaluation (project_id, id, subject_type, subject_id, digest, mac, facts, policies, rules, decision, code, created_by,
     created_at)
-  VALUES ($1, $2, $3, $4, $5::bytea, $6::bytea, $7::jsonb, $8::jsonb, $9::jsonb, $10, $11, $12, $13::timestamptz)`;
+  VALUES ($1, $2, $3, $4, $5::bytea, $6::bytea, $7::jsonb, $8::jsonb, $9::jsonb, $10, $11, $12, $13::timestamptz)
+  ON CONFLICT (project_id, id) DO NOTHING`;
 
-/** Stores an evaluation. @param paid the addresses that the movement pays; none where it was stopped */
-export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: readonly string[]): Promise<void> => {
-  await sql.change(INSERT_EVALUATION, [
+const NOTE_RECIPIENTS = `
+  INSERT INTO policy_recipient (project_id, address, first_paid_at)
+  SELECT DISTINCT $1, lower(address), $2::timestamptz FROM unnest($3::text[]) AS address ORDER BY 2
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * An evaluation, and the recipients that are paid now for the first time, as parts of one statement.
+ * @param paid the addresses that the movement pays; none where it was stopped
+ */
+export const evaluationParts = (row: StoredEvaluation, paid: readonly string[]): StatementPart[] => {
+  const evaluation = [
     row.projectId,
     row.id,
     row.subjectType,
@@ -190,9 +195,30 @@ export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: re
     row.code,
     row.createdBy,
     row.createdAt,
-    paid,
-  ]);
+  ];
+  const recipients = paid.length === 0 ? [] : [[row.projectId, row.createdAt, paid]];
+  return [
+    { text: INSERT_EVALUATION, values: evaluation },
+    ...recipients.map((values) => ({ text: NOTE_RECIPIENTS, values })),
+  ];
 };
+
+/** Stores an evaluation in a statement of its own. @param paid as of `evaluationParts` */
+export const insertEvaluation = async (sql: Sql, row: StoredEvaluation, paid: readonly string[]): Promise<void> => {
+  await changeTogether(sql, evaluationParts(row, paid));
+};
+
+const HAS_POLICIES = `SELECT 1 FROM policy WHERE project_id = $1 LIMIT 1`;
+
+/** Whether the project has any policy. */
+export const hasPolicies = async (sql: SqlReader, projectId: string): Promise<boolean> =>
+  (await sql.query(HAS_POLICIES, [projectId])).length > 0;
+
+/** The condition under which a movement that was evaluated without policies may be stored. */
+export const stillNone = (projectId: string): StatementPart => ({
+  text: "NOT EXISTS (SELECT 1 FROM policy WHERE project_id = $1)",
+  values: [projectId],
+});
 
 /** The evaluation of this id as far as the signer relies on it; null when there is none. */
 export const findEvaluation = async (

@@ -16,8 +16,10 @@ export interface Finding {
 interface Given {
   readonly policy: EffectivePolicy;
   readonly facts: Facts;
-  /** Those that the policy bounds. */
+  /** Those that the policy bounds and whose amounts count. */
   readonly movements: readonly Movement[];
+  /** All that the policy bounds. */
+  readonly bound: readonly Movement[];
 }
 
 type Rule = (given: Given) => Finding[];
@@ -121,10 +123,10 @@ const chains: Rule = ({ policy, facts }) => {
   return [finding("chains", facts.fields.chain, refusal, "Every chain is allowed.")];
 };
 
-const tokens: Rule = ({ policy, facts, movements }) => {
+const tokens: Rule = ({ policy, facts, bound }) => {
   const allowed = policy.rules.tokens;
   if (allowed === undefined) return [];
-  const other = movements.find(
+  const other = bound.find(
     ({ chainId, token }) =>
       !allowed.some((one) => one.chainId === chainId && one.token.toLowerCase() === token?.toLowerCase()),
   );

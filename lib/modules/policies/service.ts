@@ -7,8 +7,18 @@ import { keptSqlOn, type Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { addSpending, fitSpendings, readDailyCap } from "./spend-repository";
 
-export { keysAmong, partiesOf, routeIntent, type Check, type Intent, type PolicyEngine, type Subject } from "./engine";
-export { PolicyViolationError } from "./errors";
+export {
+  keysAmong,
+  partiesOf,
+  routeIntent,
+  type Check,
+  type Intent,
+  type Outflow,
+  type Passed,
+  type PolicyEngine,
+  type Subject,
+} from "./engine";
+export { PoliciesChangedError, PolicyViolationError } from "./errors";
 export type { RequiredApproval } from "./facts";
 export { votesOf } from "./votes";
 

@@ -19,10 +19,19 @@ export const atto = (text: string): bigint => {
 export const fromAtto = (value: bigint): string => formatAmount(value, DIGITS);
 
 /** The movements that a policy bounds: those of its wallet, or all. */
-export const movementsOf = (
+export const boundBy = (
   { scope, subjectId }: Pick<EffectivePolicy, "scope" | "subjectId">,
   movements: readonly Movement[],
 ): readonly Movement[] => (scope === "wallet" ? movements.filter(({ walletId }) => walletId === subjectId) : movements);
+
+/** Those among them whose amounts count. */
+export const countedBy = (
+  policy: Pick<EffectivePolicy, "scope" | "subjectId">,
+  movements: readonly Movement[],
+): readonly Movement[] =>
+  boundBy(policy, movements).filter(
+    ({ countsIn }) => countsIn === "all" || (countsIn === "wallet" && policy.scope === "wallet"),
+  );
 
 /** The sum in US dollars; null when the worth of one of them is unknown or zero, because a payment is never worth nothing. */
 export const usdOf = (movements: readonly Movement[]): bigint | null => {

@@ -161,7 +161,7 @@ const screenedOut = async (
   if (toAddress === null) return null;
   const [stopped] = await screenAgain({
     ...{ projectId, by: createdBy, walletIds: [], keyIds: keysAmong(createdBy) },
-    addresses: [{ address: toAddress as `0x${string}`, chainId }],
+    addresses: [{ address: toAddress, chainId }],
     subject: { type: "operation", id, phase: "sign" },
   });
   if (stopped === undefined) return null;
@@ -183,12 +183,29 @@ const refused = async (
   const { repository, isAllowed, clock } = deps;
   const queued = steps.filter(({ state }) => state === "queued");
   if (queued.length === 0) return false;
-  const isEvaluated = await isAllowed(projectId, evaluationId, { id, digest: spendDigest(transfer, steps) });
+  const isOnItsChain = steps.every(({ chainId }) => chainId === transfer.chainId);
+  const subject = { id, digest: spendDigest(transfer, steps) };
+  const isEvaluated = isOnItsChain && (await isAllowed(projectId, evaluationId, subject));
   const failure = isEvaluated ? await screenedOut(deps, id, transfer) : NOT_EVALUATED;
   if (failure === null) return false;
   for (const step of queued) await repository.moveStep(step, "failed", { failure }, null, clock.now());
   return true;
 };
+
+/** Whether two readings of the steps spend the same notes, of the same chain, to the same amounts. */
+const isSame = (one: readonly PrivateStep[], other: readonly PrivateStep[]): boolean =>
+  one.length === other.length &&
+  one.every((step, position) => {
+    const again = other[position];
+    if (again === undefined) return false;
+    const { noteId, chainId, withdrawBase, outBase } = again;
+    return (
+      step.noteId === noteId &&
+      step.chainId === chainId &&
+      step.withdrawBase === withdrawBase &&
+      step.outBase === outBase
+    );
+  });
 
 /** Works on an operation until it is final, or has to wait. */
 const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSignal): Promise<JobResult> => {
@@ -213,6 +230,8 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
     }
     await recordProving(deps, operationId, before);
     const steps = await repository.steps(operation.projectId, operationId);
+    // What was checked is what is proved: a step that was changed since then is looked at once more.
+    if (!isSame(before, steps)) continue;
     const watch = watchCancellation(deps, operationId, signal);
     try {
       if (await driveSteps(deps, transfer, steps, watch.signal)) continue;

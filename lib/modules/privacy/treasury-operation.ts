@@ -99,9 +99,9 @@ export const runOperation = async (
       },
       enforce: async (tx, { id, digest }) => {
         const hasCode = run.why === "approved";
-        const evaluationId = await check.enforce(sqlOf(tx), { type: "operation", id, digest }, { hasCode });
-        if (evaluationId === null) throw new NotAdmittedError();
-        return evaluationId;
+        const passed = await check.evaluate(sqlOf(tx), { type: "operation", id, digest }, { hasCode });
+        if (passed === null) throw new NotAdmittedError();
+        return passed;
       },
       audit: auditOf(actor, run),
     }),

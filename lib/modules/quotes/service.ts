@@ -41,7 +41,8 @@ export const createQuotesService = (deps: QuotesDeps) => {
     { kind, resolved }: { readonly kind: string; readonly resolved: ResolvedRequest },
   ): Promise<void> => {
     const { route: request, wallets } = resolved;
-    await deps.policyEngine.refuse(routeIntent(actor, { kind, request, wallets, fields: { token: "from" } }));
+    const intent = routeIntent(actor, { kind, request, wallets, fields: { token: "from" } });
+    await deps.policyEngine.refuse(intent, { isFirst: true });
   };
 
   return {

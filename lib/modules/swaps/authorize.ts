@@ -76,7 +76,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
   const admit = async (actor: Actor, quote: Quote, code: GivenCode | undefined): Promise<void> => {
-    const evaluation = await deps.policyEngine.refuse(await intentOf(actor, quote));
+    const evaluation = await deps.policyEngine.refuse(await intentOf(actor, quote), { isFirst: true });
     if (quote.approvedAt !== null) return;
     if (code !== undefined) {
       const { otpId } = await otp.consume({ actor, subjectId: quote.id, digest: quote.digest, code });

@@ -3,7 +3,7 @@ import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { AuditEntry } from "@/lib/modules/audit/service";
-import { isTemporary, type Decided, type DecisionSubject } from "@/lib/modules/decisions/service";
+import { failureAfter, type Decided, type DecisionSubject } from "@/lib/modules/decisions/service";
 import { mayOf, type Operation, type OperationsService } from "@/lib/modules/operations/service";
 import type { Quote, QuotesService } from "@/lib/modules/quotes/service";
 import type { Actor } from "@/lib/core/actor";
@@ -48,12 +48,14 @@ const begin = async (deps: DecidedDeps, { projectId, id, request, decidedBy }: D
 
 /** @throws DomainError an outage, after which the job tries again until the operation expires */
 const approved = async (deps: DecidedDeps, decided: Decided): Promise<void> => {
-  if ((await waiting(deps, decided.projectId, decided.id)) === null) return;
+  const operation = await waiting(deps, decided.projectId, decided.id);
+  if (operation === null) return;
   try {
     await begin(deps, decided);
   } catch (error) {
-    if (isTemporary(error) || !isDomainError(error)) throw error;
-    const failure = { code: error.code, message: error.message, retryable: false };
+    if (!isDomainError(error)) throw error;
+    const failure = failureAfter(error, { expiresAt: operation.expiresAt, now: deps.clock.now() });
+    if (failure === null) throw error;
     await end(deps, decided, { as: "expired", failure });
   }
 };

@@ -6,7 +6,7 @@ import { sqlOf } from "@/lib/db/sql";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { Requirement } from "@/lib/modules/decisions/service";
 import type { Enforce, Operation, OperationsService } from "@/lib/modules/operations/service";
-import { PolicyViolationError, routeIntent, votesOf, type Check, type Intent } from "@/lib/modules/policies/service";
+import { PolicyViolationError, routeIntent, votesOf, type Check, type Intent, type Outflow } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
@@ -66,6 +66,8 @@ export interface Proof {
   readonly codeId?: string;
   /** Id of the request on which people voted. */
   readonly decisionId?: string;
+  /** Whether a code approved it earlier, as that of a schedule approves each of its runs. */
+  readonly isApproved?: boolean;
 }
 
 export interface Acceptance extends Proof {
@@ -98,18 +100,28 @@ const meansOf = ({ quote, codeId, decisionId, allSent }: Acceptance): AuditData 
 const enforcing =
   (check: Check, acceptance: Acceptance): Enforce =>
   async (tx, { id, digest }) => {
-    const { quote, operationId, decisionId, legs, allSent, isCovered = false } = acceptance;
-    const hasCode = quote.approvedAt !== null || operationId !== undefined || isCovered;
+    const { quote, operationId, codeId, decisionId, legs, allSent, isApproved = false } = acceptance;
+    const isDecided = codeId !== undefined || decisionId !== undefined || isApproved;
+    const hasCode = isDecided || quote.approvedAt !== null || operationId !== undefined;
     const admission = { hasCode, decisionId, isSent: allSent };
-    const evaluationId = await check.enforce(sqlOf(tx), { type: "operation", id, digest }, admission);
-    if (evaluationId === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
-    return evaluationId;
+    const passed = await check.evaluate(sqlOf(tx), { type: "operation", id, digest }, admission);
+    if (passed === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
+    return passed;
   };
 
-/** The amounts of an operation that a payout covers are counted with that payout. */
+/**
+ * The amounts of an operation that a payout covers count with that payout, except in the policies of the other wallets that it takes money
+ * from.
+ */
 const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: Acceptance): Intent => {
   const intent = routeIntent(actor, { kind: quote.kind, request, wallets, createdBy: quote.createdBy });
-  return isCovered ? { ...intent, kind: "payout_funding", outflows: [] } : intent;
+  if (!isCovered) return intent;
+  const payer = request.destination.recipient.toLowerCase();
+  const outflows = intent.outflows.map((outflow, index): Outflow => {
+    const isPayer = request.sources[index]?.owner.toLowerCase() === payer;
+    return { ...outflow, countsIn: isPayer ? "none" : "wallet" };
+  });
+  return { ...intent, kind: "payout_funding", outflows };
 };
 
 /** Whether the policies refused only because people have not voted. */

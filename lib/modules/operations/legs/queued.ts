@@ -33,10 +33,11 @@ const PERMANENT = new Set<string>([
 /** Signs the leg's calls, and stores the signed operation before it is sent to anybody. */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { leg, operation } = step;
+  if (!(await step.maySign(operation))) return fail(step, NOT_EVALUATED);
   const walletId = leg.executorWalletId ?? leg.walletId;
   const account = await step.managedAccount(operation.projectId, walletId);
   if (account === null) throw new Error(`Wallet ${walletId} has no managed key.`);
-  if (!(await step.maySign(operation))) return fail(step, NOT_EVALUATED);
+  if (!isEvaluatedAccount(step, account)) return fail(step, NOT_EVALUATED);
   if (step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)) {
     const why = operation.gasWaits.some(({ chainId }) => chainId === leg.sourceChainId)
       ? "The network fee stayed above the chain's cap, so it could not be sent within ten minutes of its approval."
@@ -76,6 +77,15 @@ export const queued = async (step: Step): Promise<StepResult> => {
     if (!isDomainError(error) || !PERMANENT.has(error.code)) throw error;
     return fail(step, { code: error.code, message: `${error.message} Nothing left the wallet.`, retryable: true });
   }
+};
+
+/**
+ * Whether the account that would sign is the one whose address was evaluated. A permit names the account that may use it. The source of a
+ * public exit is the pool, and the account that asks the pool is the one that is paid.
+ */
+const isEvaluatedAccount = ({ leg, operation, request }: Step, { address }: ManagedAccount): boolean => {
+  const own = operation.kind === "public_exit" ? request.destination.recipient : leg.walletAddress;
+  return address.toLowerCase() === (leg.permit?.spender ?? own).toLowerCase();
 };
 
 type Built = Pick<LegTransactions, "calls" | "fillDeadline">;

@@ -167,6 +167,8 @@ describe("the rows of a payout", () => {
 describe("a payout of which rows are missing", () => {
   const ledger = { together: vi.fn<LedgerService["together"]>() };
   const runner = createAccountPayoutRunner({
+    database,
+    isAllowed: () => Promise.resolve(true),
     payouts,
     repository,
     ledger: ledger as unknown as LedgerService,

@@ -1,21 +1,36 @@
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
+import { sqlOf } from "@/lib/db/sql";
+import type { Database } from "@/lib/db/client";
 import { toDomainError, type LedgerService, type Outcome } from "@/lib/modules/ledger/service";
+import type { PolicyEngine } from "@/lib/modules/policies/service";
 import type { AccountsPayout } from "../payout";
+import { payoutDigest } from "./check-rows";
 import type { PayoutsRepository } from "../repository";
 import { finishAtomic, type AccountPayoutsRepository } from "./repository";
-import { settleItems, type ItemOutcome, type PayoutItemRow } from "./rows";
+import { encodeRow, settleItems, type ItemOutcome, type PayoutItemRow } from "./rows";
 
 export interface AccountPayoutRunnerDeps {
+  readonly database: Pick<Database, "transaction">;
   readonly payouts: Pick<PayoutsRepository, "find" | "finish">;
   readonly repository: Pick<AccountPayoutsRepository, "items">;
   readonly ledger: LedgerService;
+  /** Whether the policies allowed exactly this. Nothing is posted without. */
+  readonly isAllowed: PolicyEngine["isAllowed"];
   readonly clock: Clock;
 }
 
 const ROWS_AT_ONCE = 512;
 const ROWS_MAX = 10_000;
 const SCOPE = "payout";
+
+/** Why a payout that was changed or stored past the policies is never posted. */
+const NOT_EVALUATED = {
+  code: "policy_violation",
+  message:
+    "The policies have not allowed this payout as it is stored, so nothing more of it was paid. The money is in the source account. Make the payout anew; tell the operator of the service when it happens again.",
+  retryable: true,
+};
 
 const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
   if (outcome.posted) return null;
@@ -29,8 +44,25 @@ const rowsOf = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Pr
   throw new Error(`${payout.id} has ${String(rows.length)} of its ${String(payout.itemsTotal)} rows. Nothing is paid.`);
 };
 
-const atomic = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promise<void> => {
-  const rows = await rowsOf(deps, payout);
+/** Whether the policies allowed the payout with these rows, which are all of it. */
+const isEvaluated = (
+  { isAllowed }: AccountPayoutRunnerDeps,
+  payout: AccountsPayout,
+  rows: readonly PayoutItemRow[],
+): Promise<boolean> => {
+  const { projectId, id, evaluationId } = payout;
+  return isAllowed(projectId, evaluationId, { id, digest: payoutDigest(payout, rows.map(encodeRow)) });
+};
+
+const atomic = async (
+  deps: AccountPayoutRunnerDeps,
+  payout: AccountsPayout,
+  rows: readonly PayoutItemRow[],
+): Promise<void> => {
+  if (!(await isEvaluated(deps, payout, rows))) {
+    const end = { payoutId: payout.id, completed: false, failure: NOT_EVALUATED, now: deps.clock.now() };
+    return deps.database.transaction((tx) => finishAtomic(sqlOf(tx), end));
+  }
   await deps.ledger.together({
     prepare: () =>
       Promise.resolve([
@@ -91,13 +123,26 @@ const someRows = async (
   });
 };
 
-const independent = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promise<void> => {
-  for (let after = -1; after < ROWS_MAX;) {
-    const rows = await deps.repository.items({ payoutId: payout.id, after, limit: ROWS_AT_ONCE, status: null });
-    if (rows.length === 0) break;
-    await someRows(deps, payout, rows);
-    after = rows.at(-1)?.index ?? ROWS_MAX;
-  }
+/** Ends rows that are not posted, because the policies have not allowed them. */
+const refuseRows = (
+  { database, clock }: AccountPayoutRunnerDeps,
+  payout: AccountsPayout,
+  rows: readonly PayoutItemRow[],
+): Promise<void> => {
+  const refused = { status: "failed" as const, transactionId: null, failure: NOT_EVALUATED };
+  const items = rows.map(({ index, amountBase }): ItemOutcome => ({ index, amountBase, ...refused }));
+  return database.transaction((tx) => settleItems(sqlOf(tx), { payoutId: payout.id, items, now: clock.now() }));
+};
+
+const independent = async (
+  deps: AccountPayoutRunnerDeps,
+  payout: AccountsPayout,
+  all: readonly PayoutItemRow[],
+): Promise<void> => {
+  const settle = (await isEvaluated(deps, payout, all)) ? someRows : refuseRows;
+  const open = all.filter(({ status }) => status === null);
+  for (let from = 0; from < open.length; from += ROWS_AT_ONCE)
+    await settle(deps, payout, open.slice(from, from + ROWS_AT_ONCE));
   const settled = await deps.payouts.find(payout.id);
   if (settled === null) return;
   if (settled.itemsCompleted + settled.itemsFailed !== settled.itemsTotal)
@@ -112,8 +157,11 @@ const independent = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout
 };
 
 /** Posts the rows of a payout that is processing, and ends the payout. */
-const run = (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promise<void> =>
-  payout.mode === "atomic" ? atomic(deps, payout) : independent(deps, payout);
+const run = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promise<void> => {
+  // The rows that are checked are the rows that are posted: none is read again in between.
+  const rows = await rowsOf(deps, payout);
+  return payout.mode === "atomic" ? atomic(deps, payout, rows) : independent(deps, payout, rows);
+};
 
 /**
  * Pays accepted payouts between accounts. Every row has its own key in the ledger, and its state changes in the transaction that posts

@@ -168,11 +168,12 @@ const inputOf = (
 const storeFunded = async (
   deps: StorePayoutDeps,
   actor: Actor,
-  quoteId: string,
+  { quoteId, isApproved }: { readonly quoteId: string; readonly isApproved: boolean },
   input: Omit<NewPayoutToWallets, "running">,
 ): Promise<WalletsPayout | null> => {
   let stored: WalletsPayout | null = null;
   const started = deps.funding.start(actor, quoteId, {
+    isApproved,
     claim: async (tx, operationId) => {
       stored = await deps.repository.insertFunded(tx, { ...input, running: { by: "funding", operationId } });
       return true;
@@ -181,7 +182,9 @@ const storeFunded = async (
   try {
     return (await unlessUsed(started)) === null ? null : stored;
   } catch (error) {
-    if (error instanceof NotAdmittedError) return deps.repository.insert({ ...input, running: null });
+    // The policy of a wallet that the money comes from may ask for a code which the treasury's does not ask for.
+    const needsCode = isDomainError(error) && error.code === "otp_required";
+    if (needsCode || error instanceof NotAdmittedError) return deps.repository.insert({ ...input, running: null });
     throw error;
   }
 };
@@ -218,7 +221,10 @@ const storeChecked = async (
   const { digest } = draft.payout;
   const needsCode = origin.run === null && deps.policies.needsCode(actor);
   if (needsCode || approval !== null) return { stored: await insert(null), digest };
-  if (brought !== null) return { stored: await storeFunded(deps, actor, brought.quoteId, input), digest };
+  if (brought !== null) {
+    const { quoteId } = brought;
+    return { stored: await storeFunded(deps, actor, { quoteId, isApproved: origin.run !== null }, input), digest };
+  }
   const stored = await deps.money.withHolding(draft.at, request, (holding) => insert({ by: "holding", holding }));
   return { stored, digest };
 };
