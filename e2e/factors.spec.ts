@@ -1,10 +1,15 @@
 import { expect, test, type Page } from "@playwright/test";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { stepAt, totpCode } from "@/lib/modules/factors/totp";
 import { fromBase32 } from "@/lib/testing/totp-app";
-import { axeFaults, settle } from "./support/axe";
-import { typeCode } from "./support/person";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { axeFaults, checkLooks, settle } from "./support/axe";
+import { choose, typeCode } from "./support/person";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
+
+const CHAIN = 31337;
+const RECIPIENT = privateKeyToAccount(generatePrivateKey()).address;
 
 /** An authenticator of this device, as Chromium's developer tools offer it. */
 const addAuthenticator = async (page: Page): Promise<void> => {
@@ -58,6 +63,64 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   await expect(app.getByText("Recovery codes left: 10 of 10.")).toBeVisible();
   await settle(page);
   expect(await axeFaults(page)).toEqual([]);
+});
+
+test("a transfer is approved by the authenticator app, and a waiting payment by a passkey", async ({ page }) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(CHAIN, "USDC", "100");
+  await addAuthenticator(page);
+  await page.goto("/settings");
+  const passkeys = page.getByRole("region", { name: "Passkeys" });
+  await passkeys.getByLabel("Name of a new passkey").fill("Laptop");
+  await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+  await passkeys.getByRole("button", { name: "Send code" }).click();
+  await expect(passkeys.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await project.code());
+  await passkeys.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(passkeys.getByRole("listitem")).toHaveCount(1);
+  const app = page.getByRole("region", { name: "Authenticator app" });
+  await app.getByRole("button", { name: "Set up an authenticator app" }).click();
+  await app.getByRole("radio", { name: /Passkey/ }).click();
+  await app.getByRole("button", { name: "Approve with a passkey" }).click();
+  const secret = fromBase32(await app.getByTestId("totp-secret").innerText());
+  const step = stepAt(new Date());
+  await app.getByLabel("Code of the app").click();
+  await page.keyboard.type(totpCode(secret, step));
+  await app.getByRole("button", { name: "I have kept them" }).click();
+
+  await page.goto("/transfer");
+  await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
+  await page.getByLabel("Amount", { exact: true }).fill("12.5");
+  await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
+  await page.getByRole("button", { name: "Get quote" }).click();
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Approve the transfer" });
+  await dialog.getByRole("radio", { name: /^Authenticator app/ }).click();
+  await checkLooks(page, "approval of a transfer with second factors");
+  await dialog.getByLabel("Code of the authenticator app").click();
+  // Each code is good once, and that of the next half minute is taken already.
+  await page.keyboard.type(totpCode(secret, Math.max(step + 1, stepAt(new Date()))));
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Execute transfer" }).click();
+  await page.waitForURL(/\/activity\/op_/);
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+
+  const { operationId } = await project.api.call(swapAndTransfer, {
+    body: {
+      ...{ fromWalletId: project.treasury.id, fromChainId: CHAIN, toChainId: CHAIN },
+      ...{ fromToken: "USDC", toToken: "USDC", amount: "7", recipient: RECIPIENT },
+    },
+  });
+  await page.goto(`/activity/${operationId}`);
+  await page.getByRole("button", { name: "Approve …" }).click();
+  const approval = page.getByRole("dialog", { name: "Approve the operation" });
+  await approval.getByRole("radio", { name: /^Passkey/ }).click();
+  await checkLooks(page, "approval of an operation by a passkey");
+  await approval.getByRole("button", { name: "Approve with a passkey" }).click();
+  await expect(approval).toHaveCount(0);
+  expect(await project.untilFinal(operationId)).toBe("completed");
 });
 
 test("a person sees their sessions, and ends another one", async ({ page, browser }) => {

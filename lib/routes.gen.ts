@@ -9,6 +9,7 @@ import * as auditLog from "@/app/api/audit-log/route";
 import * as auditLogExport from "@/app/api/audit-log/export/route";
 import * as authApiKeys from "@/app/api/auth/api-keys/route";
 import * as authApiKeysId from "@/app/api/auth/api-keys/[id]/route";
+import * as authApiKeysIdRequests from "@/app/api/auth/api-keys/[id]/requests/route";
 import * as authApiKeysIdRotate from "@/app/api/auth/api-keys/[id]/rotate/route";
 import * as authJwks from "@/app/api/auth/jwks/route";
 import * as authLogout from "@/app/api/auth/logout/route";
@@ -85,6 +86,7 @@ import * as payoutsSchedulesIdApprove from "@/app/api/payouts/schedules/[id]/app
 import * as payoutsSchedulesIdCancel from "@/app/api/payouts/schedules/[id]/cancel/route";
 import * as policies from "@/app/api/policies/route";
 import * as policiesEvaluate from "@/app/api/policies/evaluate/route";
+import * as policiesEvaluationsId from "@/app/api/policies/evaluations/[id]/route";
 import * as policiesVersions from "@/app/api/policies/versions/route";
 import * as privacyBalances from "@/app/api/privacy/balances/route";
 import * as privacyExits from "@/app/api/privacy/exits/route";
@@ -139,6 +141,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/audit-log/export", module: auditLogExport },
   { path: "/api/auth/api-keys", module: authApiKeys },
   { path: "/api/auth/api-keys/[id]", module: authApiKeysId },
+  { path: "/api/auth/api-keys/[id]/requests", module: authApiKeysIdRequests },
   { path: "/api/auth/api-keys/[id]/rotate", module: authApiKeysIdRotate },
   { path: "/api/auth/jwks", module: authJwks },
   { path: "/api/auth/logout", module: authLogout },
@@ -215,6 +218,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/schedules/[id]/cancel", module: payoutsSchedulesIdCancel },
   { path: "/api/policies", module: policies },
   { path: "/api/policies/evaluate", module: policiesEvaluate },
+  { path: "/api/policies/evaluations/[id]", module: policiesEvaluationsId },
   { path: "/api/policies/versions", module: policiesVersions },
   { path: "/api/privacy/balances", module: privacyBalances },
   { path: "/api/privacy/exits", module: privacyExits },

@@ -25,7 +25,8 @@ const customer = await newCustomer(api);
 const { account, accessToken } = customer.session;
 const recipient = testAccount().address;
 const person = { authorization: `Bearer ${accessToken}` };
-const key = { "x-api-key": (await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" })).secret };
+const apiKey = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+const key = { "x-api-key": apiKey.secret };
 
 const text = (body: Body, name: string): string => String(body[name]);
 
@@ -121,6 +122,11 @@ const keys = async (): Promise<void> => {
   const plain = await api.createKey(customer.session);
   await call("rotateApiKey", { params: { id: plain.id }, body: { overlapSeconds: 3600 }, as: person });
   await call("listApiKeys", { as: person });
+  await call("listWallets", { as: key, recorded: false });
+  await vi.waitFor(async () => {
+    const { data } = await call("listApiKeyRequests", { params: { id: apiKey.id }, as: person });
+    expect(data).not.toEqual([]);
+  });
   await call("revokeApiKey", { params, as: person });
   await callPolicies({ call, approved, as: key, customer, chainId: CHAIN });
 };
@@ -184,10 +190,10 @@ const swaps = async (): Promise<void> => {
   const from = [{ address: customer.treasury, chainId: CHAIN, token: "USDC", amount: "10" }];
   const body = { from, toChainId: OTHER_CHAIN, toToken: "USDC", toAddress: recipient };
   const { quoteId } = await call("createQuote", { body, as: person });
-  const otp = await codeFor({ quoteId });
-  await call("prepareSwap", { body: { quoteId, otp }, as: person });
+  await call("prepareSwap", { body: { quoteId, otp: await codeFor({ quoteId }) }, as: person });
   const { operationId } = await call("executeSwap", { body: { quoteId }, as: person });
-  await untilFinal("getOperation", String(operationId));
+  const done = await untilFinal("getOperation", String(operationId));
+  await call("getPolicyEvaluation", { params: { id: text(done, "evaluationId") }, as: key });
   await call("listOperations", { query: { limit: "1" }, as: key });
 };
 

@@ -1,8 +1,10 @@
 "use client";
 
 import { CircleAlert, RotateCw, WifiOff } from "lucide-react";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { Button } from "./button";
+import { buttonLooks } from "./button-looks";
 import { cn } from "./cn";
 import { CopyButton } from "./copy-button";
 import { describeError } from "./describe-error";
@@ -33,6 +35,9 @@ export const ErrorState = ({
 }: ErrorStateProps): ReactNode => {
   const view = describeError(error);
   const signedOut = view.code === "unauthorized";
+  // A detail that the message says already is not repeated.
+  const details = view.details.filter(({ message }) => !view.message.includes(message));
+  const isRefused = view.code === "policy_violation";
   const Icon = view.offline ? WifiOff : CircleAlert;
   return (
     <div role="alert" className={cn("flex gap-3", compact ? "rounded-card bg-danger-tint px-3 py-2.5" : "px-4 py-6")}>
@@ -40,9 +45,9 @@ export const ErrorState = ({
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p className="font-semibold">{view.title}</p>
         <p className="break-words">{view.message}</p>
-        {view.details.length === 0 ? null : (
+        {details.length === 0 ? null : (
           <ul className="list-disc pl-5">
-            {view.details.map((detail) => (
+            {details.map((detail) => (
               <li key={detail.path + detail.message}>
                 {detail.path === "" ? null : <code className="font-mono text-sm">{detail.path}: </code>}
                 {detail.message}
@@ -59,7 +64,7 @@ export const ErrorState = ({
             <CopyButton value={view.requestId} label="Copy request id" />
           </p>
         )}
-        {onRetry === undefined && action === undefined && !signedOut ? null : (
+        {onRetry === undefined && action === undefined && !signedOut && !isRefused ? null : (
           <div className="mt-1 flex flex-wrap gap-2">
             {signedOut ? (
               <Button size="sm" variant="primary" onClick={signInAgain}>
@@ -71,6 +76,11 @@ export const ErrorState = ({
                 <RotateCw aria-hidden /> Try again
               </Button>
             )}
+            {isRefused ? (
+              <Link href="/settings/policies" className={buttonLooks({ size: "sm" })}>
+                Open policies
+              </Link>
+            ) : null}
             {action}
           </div>
         )}

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { ApiError } from "@/lib/api-client/client";
 import { splitByField } from "./form-errors";
 
-const refused = (details: ApiError["details"]): ApiError =>
+const refused = (details: ApiError["details"], code = "invalid_request"): ApiError =>
   new ApiError({
     status: 400,
-    code: "invalid_request",
+    code,
     message: "No.",
     details,
     requestId: null,
@@ -32,4 +32,9 @@ test("an error that names anything else, or nothing, is shown whole", () => {
   const bare = refused([]);
   expect(splitByField(bare, nameOf)).toEqual({ fields: [], rest: bare });
   expect(splitByField(null, nameOf)).toEqual({ fields: [], rest: null });
+});
+
+test("a policy's refusal is shown whole beside its field, because the field does not name the rule", () => {
+  const error = refused([{ path: "url", message: "is not allowed" }], "policy_violation");
+  expect(splitByField(error, nameOf)).toEqual({ fields: [{ name: "url", message: "Is not allowed." }], rest: error });
 });

@@ -19,18 +19,21 @@ export const sentence = (message: string): string => {
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 };
 
+/** Whether an error is shown whole even where fields show its details: they do not name the rule and the policy that refuse it. */
+export const isShownWhole = (code: string | null): boolean => code === "policy_violation";
+
 /** Splits the API's `details` into messages for the fields of a form and a rest that is shown beside them. */
 export const splitByField = <Name extends string>(
   error: unknown,
   nameOf: (path: string) => Name | undefined,
 ): SplitError<Name> => {
   if (error == null) return { fields: [], rest: null };
-  const { details } = describeError(error);
+  const { details, code } = describeError(error);
   const fields = new Map<Name, FieldError<Name>>();
   for (const { path, message } of details) {
     const name = nameOf(path);
     if (name !== undefined && !fields.has(name)) fields.set(name, { name, message: sentence(message) });
   }
-  const isWhole = details.length > 0 && details.every(({ path }) => nameOf(path) !== undefined);
+  const isWhole = !isShownWhole(code) && details.length > 0 && details.every(({ path }) => nameOf(path) !== undefined);
   return { fields: [...fields.values()], rest: isWhole ? null : error };
 };

@@ -22,6 +22,7 @@ import { createStreamsService } from "@/lib/modules/streams/service";
 import { observeLedgerBatch } from "@/lib/telemetry/call-metrics";
 import { readEach } from "./balance-reads";
 import type { Platform } from "./platform";
+import { buildScreening } from "./screening";
 import { buildRouting } from "./routing";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
@@ -80,7 +81,8 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
     highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
   };
-  const policies = buildPolicies(platform, identity, prices);
+  const screening = buildScreening(platform);
+  const policies = buildPolicies(platform, identity, prices, screening);
   const movement = buildMovement(platform, chainAccess, identity, {
     routing,
     smartAccounts,
@@ -91,6 +93,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   });
   return {
     ...policies,
+    screening,
     routing,
     smartAccounts,
     holds,

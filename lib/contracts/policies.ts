@@ -118,6 +118,55 @@ export const listPolicyVersions = defineContract({
   response: z.object({ data: z.array(policyRecord).meta({ description: "Versions, newest first" }) }),
 });
 
+const decision = z.enum(["allow", "needs_approval", "deny"]);
+const codeNeed = z.enum(["required", "not"]).meta({ description: "Whether the policies ask for a one-time code" });
+
+/** What one rule of one policy says of a movement. */
+const ruleResult = z
+  .object({
+    policyId: id("pol").meta({ description: "The version of the policy; of a draft, an id that is not stored" }),
+    version: z.int().meta({ description: "Its number" }),
+    scope,
+    rule: z.enum(RULE_NAMES).meta({ description: "The rule" }),
+    outcome: decision.meta({ description: "What the rule says" }),
+    message: z.string().meta({ description: "Why, in words" }),
+    field: z.string().meta({ description: "The field of the request that it is about" }),
+  })
+  .meta({ id: "PolicyRuleResult" });
+
+export const getPolicyEvaluation = defineContract({
+  method: "GET",
+  path: "/policies/evaluations/{id}",
+  summary: "What the policies said of one movement when it was accepted or refused",
+  description:
+    "Operations and payouts name their evaluation in `evaluationId`, and a `policy_violation` names the one that refused it. An evaluation is never changed.",
+  tag,
+  auth: "member",
+  scope: "operations:read",
+  params: z.object({ id: id("evl").meta({ description: "Id of the evaluation" }) }),
+  status: 200,
+  response: z
+    .object({
+      id: id("evl").meta({ description: "Id of the evaluation" }),
+      subject: z
+        .object({
+          type: z.string().meta({ description: "`operation` or `payout`" }),
+          id: z.string().meta({ description: "Id of the object" }),
+        })
+        .nullable()
+        .meta({ description: "What it let run; null where it refused a request before anything was stored" }),
+      decision: decision.meta({
+        description: "The decision. `allow` also where people have approved it as a rule asked",
+      }),
+      code: codeNeed,
+      rules: z.array(ruleResult).meta({ description: "What each rule said" }),
+      createdBy: z.string().meta({ description: "The person or API key that asked for the movement" }),
+      createdAt: timestamp.meta({ description: "When it was decided" }),
+    })
+    .meta({ id: "StoredPolicyEvaluation" }),
+  errors: ["not_found"],
+});
+
 export const evaluatePolicies = defineContract({
   method: "POST",
   path: "/policies/evaluate",
@@ -134,25 +183,16 @@ export const evaluatePolicies = defineContract({
     amount,
     recipient: address.meta({ description: "Who would be paid" }),
     keyId: id("key").optional().meta({ description: "The API key that would move it; default: the caller" }),
+    draft: z.object({ scope, subjectId: subjectId.optional(), rules: policyRules }).optional().meta({
+      description: "Rules to try in place of the newest version of this policy; nothing of them is stored",
+    }),
   }),
   status: 200,
   response: z
     .object({
-      decision: z.enum(["allow", "needs_approval", "deny"]).meta({ description: "The strictest outcome of all rules" }),
-      code: z.enum(["required", "not"]).meta({ description: "Whether the policies ask for a one-time code" }),
-      rules: z
-        .array(
-          z.object({
-            policyId: id("pol").meta({ description: "The version of the policy" }),
-            version: z.int().meta({ description: "Its number" }),
-            scope,
-            rule: z.enum(RULE_NAMES).meta({ description: "The rule" }),
-            outcome: z.enum(["allow", "needs_approval", "deny"]).meta({ description: "What the rule says" }),
-            message: z.string().meta({ description: "Why, in words" }),
-            field: z.string().meta({ description: "The field of the request that it is about" }),
-          }),
-        )
-        .meta({ description: "Each rule of each policy that bounds the movement" }),
+      decision: decision.meta({ description: "The strictest outcome of all rules" }),
+      code: codeNeed,
+      rules: z.array(ruleResult).meta({ description: "Each rule of each policy that bounds the movement" }),
       approval: approvalRequirement
         .nullable()
         .meta({ description: "Who would have to approve; null where nobody has to" }),

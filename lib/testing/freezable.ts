@@ -79,10 +79,10 @@ export const deployLookAlike = async (
     call:
       | { functionName: "addToSanctionsList" | "removeFromSanctionsList"; args: [Address[]] }
       | { functionName: "mint"; args: [Address, bigint] },
-  ): Promise<void> => {
-    const data = encodeFunctionData({ abi, ...call });
-    await mined(await writer.sendTransaction({ to: address, data, chain: null }));
-  };
+  ): Promise<void> =>
+    void (await mined(
+      await writer.sendTransaction({ to: address, data: encodeFunctionData({ abi, ...call }), chain: null }),
+    ));
   return {
     address,
     add: (...all) => write({ functionName: "addToSanctionsList", args: [all] }),

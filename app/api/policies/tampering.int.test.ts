@@ -156,7 +156,7 @@ test("whatever is changed between the acceptance and the signature is not signed
     0n,
   ]);
   const ledgerBalance = async (id: string) =>
-    (await customer.session.client.call(getGlobalAccount, { params: { id } })).balance;
+    (await customer.session.client.call(getGlobalAccount, { params: { id } })).balance.available;
   expect(await ledgerBalance(accounts.thief)).toBe("0");
   expect(await ledgerBalance(accounts.payee)).toBe("5");
 }, 300_000);

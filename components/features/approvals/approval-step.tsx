@@ -7,13 +7,13 @@ import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { ErrorState } from "@/components/ui/error-state";
 import { RadioCards } from "@/components/ui/radio-cards";
-import { useApiQuery } from "@/components/features/session/use-api";
-import { getFactors } from "@/lib/contracts/factors";
-import { listPasskeys } from "@/lib/contracts/passkeys";
+import { useApiMutation } from "@/components/features/session/use-api";
+import { requestOtp } from "@/lib/contracts/swap";
 import { AppApproval } from "./app-approval";
 import { CodeApproval } from "./code-approval";
 import { PasskeyApproval } from "./passkey-approval";
 import type { AskedApproval, Approvable } from "./use-approvable";
+import { CODE_MEANS, useFactorMeans } from "./use-factor-means";
 import { WalletApproval } from "./wallet-approval";
 
 interface ApprovalStepProps {
@@ -21,33 +21,10 @@ interface ApprovalStepProps {
   readonly change: Omit<Approvable<never>, "asked" | "start">;
 }
 
-const MEANS = [
-  { value: "code", label: "Code by e-mail", description: "A code of six digits goes to your verified address." },
-  {
-    value: "wallet",
-    label: "Sign with your wallet",
-    description: "The wallet that you sign in with signs the text above.",
-  },
-] as const;
-
-const APP = {
-  value: "app",
-  label: "Authenticator app",
-  description: "The code that your app shows now, or a recovery code.",
-};
-const PASSKEY = {
-  value: "passkey",
-  label: "Passkey",
-  description: "This device asks for your fingerprint or its PIN.",
-};
-
-/** The ways that the person has; while that is read, the two that everybody has. */
-const useMeans = () => {
-  const factors = useApiQuery(getFactors, {});
-  const passkeys = useApiQuery(listPasskeys, {});
-  const hasPasskey = (passkeys.data?.data.length ?? 0) > 0;
-  const hasApp = factors.data !== undefined && factors.data.totp !== null;
-  return [...(hasPasskey ? [PASSKEY] : []), ...(hasApp ? [APP] : []), ...MEANS];
+const WALLET_MEANS = {
+  value: "wallet",
+  label: "Sign with your wallet",
+  description: "The wallet that you sign in with signs the text above.",
 };
 
 /** Shows the whole change and the ways to approve it. It replaces the form that asked for the change. */
@@ -74,7 +51,8 @@ export const ApprovalStep = ({ asked, change }: ApprovalStepProps): ReactNode =>
 const OneApproval = ({ asked, change }: ApprovalStepProps): ReactNode => {
   const { busy } = change;
   const [means, setMeans] = useState("code");
-  const options = useMeans();
+  const options = [...useFactorMeans({ takesRecovery: true }), CODE_MEANS, WALLET_MEANS];
+  const passkeyRequest = useApiMutation(requestOtp);
   const [isOver, setIsOver] = useState(false);
   return (
     <>
@@ -100,7 +78,11 @@ const OneApproval = ({ asked, change }: ApprovalStepProps): ReactNode => {
         <>
           <RadioCards label="Approve by" value={means} onValueChange={setMeans} options={options} />
           {means === "passkey" ? (
-            <PasskeyApproval approvalId={asked.approvalId} busy={busy} onApprove={change.approve} />
+            <PasskeyApproval
+              ask={() => passkeyRequest.mutateAsync({ body: { approvalId: asked.approvalId, channel: "passkey" } })}
+              busy={busy}
+              onApprove={change.approve}
+            />
           ) : means === "app" ? (
             <AppApproval busy={busy} onApprove={change.approve} />
           ) : means === "code" ? (

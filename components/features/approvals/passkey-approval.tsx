@@ -2,47 +2,57 @@
 
 import { useState, type ReactNode } from "react";
 import { passkeyProblem, signByPasskey } from "@/components/features/factors/browser-passkey";
-import { useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
-import { requestOtp } from "@/lib/contracts/swap";
-import type { Means } from "./use-approvable";
+import { ApiError } from "@/lib/api-client/client";
+import type { PasskeyAssertion, PasskeyRequest } from "@/lib/contracts/passkey-records";
 
 interface PasskeyApprovalProps {
-  readonly approvalId: string;
+  /** Asks the service for a challenge that begins with the digest of what is approved. */
+  readonly ask: () => Promise<{ readonly passkey?: PasskeyRequest | undefined }>;
   readonly busy: boolean;
-  readonly onApprove: (means: Means) => Promise<boolean>;
+  readonly onApprove: (means: { readonly passkey: PasskeyAssertion }) => Promise<unknown>;
+  /** Of the button. */
+  readonly label?: string;
+  /** What is true while it was not approved. */
+  readonly money?: string;
 }
 
-/** Has a passkey sign a challenge that begins with the digest of the change. */
-export const PasskeyApproval = ({ approvalId, busy, onApprove }: PasskeyApprovalProps): ReactNode => {
-  const ask = useApiMutation(requestOtp);
-  const [problem, setProblem] = useState<string | null>(null);
+/** Has a passkey sign a challenge that begins with the digest of what is approved. */
+export const PasskeyApproval = ({
+  ask,
+  busy,
+  onApprove,
+  label = "Approve with a passkey",
+  money = "Nothing was changed.",
+}: PasskeyApprovalProps): ReactNode => {
+  const [error, setError] = useState<unknown>(null);
   const [signing, setSigning] = useState(false);
   const approve = async (): Promise<void> => {
-    setProblem(null);
+    setError(null);
     setSigning(true);
     try {
-      const { passkey } = await ask.mutateAsync({ body: { approvalId, channel: "passkey" } });
+      const { passkey } = await ask();
       if (passkey !== undefined) await onApprove({ passkey: await signByPasskey(passkey) });
-    } catch (error) {
-      setProblem(passkeyProblem(error));
+    } catch (failure) {
+      setError(failure);
     } finally {
       setSigning(false);
     }
   };
+  const problem = passkeyProblem(error);
   return (
     <div className="flex flex-col gap-3">
       <div>
         <Button variant="primary" loading={signing || busy} onClick={() => void approve()}>
-          Approve with a passkey
+          {label}
         </Button>
       </div>
-      {ask.isError ? <ErrorState compact error={ask.error} money="Nothing was changed." /> : null}
+      {error instanceof ApiError ? <ErrorState compact error={error} money={money} /> : null}
       {problem === null ? null : (
         <Alert tone="warning" title="It was not approved">
-          {problem} Nothing was changed.
+          {problem} {money}
         </Alert>
       )}
     </div>

@@ -1,19 +1,15 @@
 "use client";
 
-import { BookUser, Trash2 } from "lucide-react";
+import { BookUser } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
-import { AddressGroups } from "@/components/ui/address-groups";
-import { Button, IconButton } from "@/components/ui/button";
-import { CopyButton } from "@/components/ui/copy-button";
-import { describeError } from "@/components/ui/describe-error";
-import { ConfirmDialog, Dialog } from "@/components/ui/dialog";
+import { Dialog } from "@/components/ui/dialog";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { ContactForm } from "./contact-form";
-import { useContacts, useDeleteContact, type Contact } from "./use-contacts";
+import { ContactLine } from "./contact-line";
+import { useContacts, type Contact } from "./use-contacts";
 
 /** The number of contacts from which the dialog shows a search field. */
 const SEARCH_FROM = 6;
@@ -64,7 +60,8 @@ const ContactListPart = ({ onChoose }: Pick<AddressBookProps, "onChoose">): Reac
   if (data.data.length === 0) {
     return (
       <EmptyState icon={BookUser} title="No contacts yet">
-        An address that has a name here is recognised wherever it is typed, and what only looks like it is told.
+        An address that has a name here is recognised wherever it is typed, and you are warned of addresses that look
+        like it.
       </EmptyState>
     );
   }
@@ -91,49 +88,5 @@ const ContactListPart = ({ onChoose }: Pick<AddressBookProps, "onChoose">): Reac
         </ul>
       )}
     </div>
-  );
-};
-
-interface ContactLineProps {
-  readonly contact: Contact;
-  readonly onChoose: (contact: Contact) => void;
-}
-
-const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode => {
-  const [asking, setAsking] = useState(false);
-  const deletion = useDeleteContact();
-  return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
-      <div className="min-w-0 flex-1 basis-72">
-        <p className="truncate font-medium">{contact.name}</p>
-        <p className="flex items-center gap-1">
-          <AddressGroups value={contact.address} />
-          <CopyButton value={contact.address} label={`Copy the address of ${contact.name}`} />
-        </p>
-      </div>
-      <span className="ml-auto flex items-center gap-1">
-        <Button size="sm" aria-label={`Choose ${contact.name}`} onClick={() => onChoose(contact)}>
-          Choose
-        </Button>
-        <IconButton label={`Delete ${contact.name}`} onClick={() => setAsking(true)}>
-          <Trash2 aria-hidden />
-        </IconButton>
-      </span>
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title={`Delete ${contact.name}?`}
-        description="The address is then not recognised any more. What was sent to it stays on record."
-        confirmLabel="Delete contact"
-        onConfirm={async () => {
-          try {
-            await deletion.mutateAsync(contact);
-          } catch (error) {
-            toast.error(describeError(error).message);
-            throw error;
-          }
-        }}
-      />
-    </li>
   );
 };

@@ -1,9 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient, type UseMutationResult, type UseQueryResult } from "@tanstack/react-query";
+import type { GivenApproval } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
-import { createContact, deleteContact, listContacts } from "@/lib/contracts/contacts";
+import { approveContact, createContact, deleteContact, listContacts } from "@/lib/contracts/contacts";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
+import { evaluatePolicies } from "@/lib/contracts/policies";
 
 export type ContactList = ResponseOf<typeof listContacts>;
 export type Contact = ContactList["data"][number];
@@ -21,6 +23,17 @@ export const useSaveContact = (): UseMutationResult<Contact, Error, BodyInput<ty
     mutationFn: (body) => api.call(createContact, { body }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) }),
   });
+};
+
+/** Approves a contact, so that it may be paid where a policy asks for approved contacts. The service asks for an approval first. */
+export const useApproveContact = (): ((contact: Contact, approval?: GivenApproval) => Promise<void>) => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return async ({ id }, approval) => {
+    await api.call(approveContact, { params: { id }, body: approval === undefined ? {} : { approval } });
+    await queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) });
+    void queryClient.invalidateQueries({ queryKey: queryKeyOf(evaluatePolicies) });
+  };
 };
 
 export const useDeleteContact = (): UseMutationResult<{ id: string }, Error, Contact> => {

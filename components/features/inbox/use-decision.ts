@@ -1,6 +1,7 @@
 "use client";
 
 import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { approveDecision, declineDecision, getDecision, listDecisions } from "@/lib/contracts/decisions";
@@ -8,8 +9,8 @@ import { readProjectInbox } from "@/lib/contracts/inbox";
 
 export type Decision = ResponseOf<typeof getDecision>;
 export type Verdict = "approve" | "decline";
-/** How the page proves a vote; the API takes second factors too. */
-export type VoteMeans = { readonly otp: string } | { readonly signature: string };
+/** How a person proves a vote. */
+export type VoteMeans = MoneyProof | { readonly signature: string };
 
 const REFRESH_MS = 5_000;
 

@@ -2,6 +2,9 @@
 
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
+import { AppCodeApproval } from "@/components/features/approvals/app-approval";
+import { PasskeyApproval } from "@/components/features/approvals/passkey-approval";
+import { CODE_MEANS, useFactorMeans } from "@/components/features/approvals/use-factor-means";
 import { WalletApproval } from "@/components/features/approvals/wallet-approval";
 import { CodeField, CodeSendError, useCodeFormOf } from "@/components/features/money-flow/code-form";
 import { useApiMutation } from "@/components/features/session/use-api";
@@ -18,10 +21,11 @@ const VERDICTS = [
   { value: "decline", label: "Decline", description: "The payment is cancelled, and its money stays where it is." },
 ] as const;
 
-const MEANS = [
-  { value: "code", label: "Code by e-mail", description: "A code of six digits goes to your verified address." },
-  { value: "wallet", label: "Sign with your wallet", description: "The wallet that you sign in with signs your vote." },
-] as const;
+const WALLET_MEANS = {
+  value: "wallet",
+  label: "Sign with your wallet",
+  description: "The wallet that you sign in with signs your vote.",
+};
 
 const DONE: Readonly<Record<Decision["state"], string>> = {
   open: "You have voted. It waits for others.",
@@ -38,13 +42,15 @@ interface VoteCardProps {
   readonly messages: Readonly<Record<Verdict, string>>;
 }
 
-/** The own vote, by a mailed code or by the wallet's signature. */
+/** The own vote, by a mailed code, a second factor or the wallet's signature. */
 export const VoteCard = ({ decision, messages }: VoteCardProps): ReactNode => {
   const [verdict, setVerdict] = useState<Verdict>("approve");
   const [means, setMeans] = useState("code");
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const cast = useVote(decision.id);
+  const options = [CODE_MEANS, ...useFactorMeans({ takesRecovery: false }), WALLET_MEANS];
+  const passkeyRequest = useApiMutation(requestDecisionCode);
   const vote = async (proof: VoteMeans): Promise<boolean> => {
     setBusy(true);
     setError(null);
@@ -69,9 +75,25 @@ export const VoteCard = ({ decision, messages }: VoteCardProps): ReactNode => {
           options={VERDICTS}
           inRow
         />
-        <RadioCards label="Vote by" value={means} onValueChange={setMeans} options={MEANS} inRow />
+        <RadioCards
+          label="Vote by"
+          value={means}
+          onValueChange={setMeans}
+          options={options}
+          inRow={options.length === 2}
+        />
         {means === "code" ? (
           <CodeVote id={decision.id} verdict={verdict} busy={busy} onVote={vote} />
+        ) : means === "passkey" ? (
+          <PasskeyApproval
+            ask={() => passkeyRequest.mutateAsync({ params: { id: decision.id }, query: { channel: "passkey" } })}
+            busy={busy}
+            onApprove={vote}
+            label={verdict === "approve" ? "Approve with a passkey" : "Decline with a passkey"}
+            money={NOT_COUNTED}
+          />
+        ) : means === "app" ? (
+          <AppCodeApproval busy={busy} onApprove={vote} label={verdict === "approve" ? "Approve" : "Decline"} />
         ) : (
           <WalletApproval message={messages[verdict]} busy={busy} onApprove={vote} label={`Sign and ${word}`} />
         )}

@@ -6,7 +6,9 @@ import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Form } from "@/components/ui/form";
 import { codeOf } from "./api-error";
-import { CodeField, CodeSendError, useCodeForm } from "./code-form";
+import { useCodeForm } from "./code-form";
+import { isReady, proofOf, ProofField, useProofChoice } from "./proof-field";
+import type { MoneyProof } from "./types";
 
 /** The code itself was not taken; another has to be typed. */
 const REFUSED_CODE: ReadonlySet<string | null> = new Set(["otp_invalid", "otp_expired", "otp_attempts_exceeded"]);
@@ -24,7 +26,7 @@ interface ApprovalDialogProps {
   readonly moneyAfter?: (error: unknown) => string;
   readonly approval: { readonly isPending: boolean; readonly error: Error | null; readonly reset: () => void };
   /** The dialog stays open when it rejects, and shows `approval.error`. */
-  readonly onApprove: (code: string) => Promise<void>;
+  readonly onApprove: (proof: MoneyProof) => Promise<void>;
   /** The whole record that waits for the approval. */
   readonly children: ReactNode;
 }
@@ -35,20 +37,24 @@ const useApproval = ({ subject, approval, onApprove }: ApprovalDialogProps) => {
     approval.reset();
     await codes.send();
   };
-  const approve = async ({ code }: { readonly code: string }): Promise<void> => {
+  const approve = async (proof: MoneyProof): Promise<void> => {
     try {
-      await onApprove(code);
+      await onApprove(proof);
     } catch (error) {
       if (REFUSED_CODE.has(codeOf(error))) codes.clear();
     }
   };
-  return { codes: { ...codes, send }, approve };
+  const choice = useProofChoice(() => {
+    approval.reset();
+    codes.clear();
+  });
+  return { codes: { ...codes, send }, choice, approve };
 };
 
-/** Shows the record that waits, and takes the code that approves exactly this record. */
+/** Shows the record that waits, and takes the code or second factor that approves exactly this record. */
 export const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
   const { approval, money, moneyAfter = () => money } = props;
-  const { codes, approve } = useApproval(props);
+  const { codes, choice, approve } = useApproval(props);
   const formId = useId();
   return (
     <Dialog
@@ -57,21 +63,34 @@ export const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
       title={props.title}
       description={props.description}
       footer={
-        <Button
-          type="submit"
-          form={formId}
-          variant="primary"
-          loading={approval.isPending}
-          disabled={codes.sent === null || !codes.isWhole}
-        >
-          Approve
-        </Button>
+        choice.means === "passkey" ? undefined : (
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            loading={approval.isPending}
+            disabled={!isReady(choice, codes)}
+          >
+            Approve
+          </Button>
+        )
       }
     >
-      <Form id={formId} form={codes.form} onSubmit={approve} className="flex flex-col gap-4">
+      <Form
+        id={formId}
+        form={codes.form}
+        onSubmit={({ code }) => approve(proofOf(choice.means, code))}
+        className="flex flex-col gap-4"
+      >
         {props.children}
-        <CodeField codes={codes} disabled={approval.isPending} />
-        <CodeSendError error={codes.sendError} money={money} />
+        <ProofField
+          codes={codes}
+          choice={choice}
+          subject={props.subject}
+          busy={approval.isPending}
+          money={money}
+          onApprove={approve}
+        />
         {approval.error === null ? null : (
           <ErrorState compact error={approval.error} money={moneyAfter(approval.error)} />
         )}

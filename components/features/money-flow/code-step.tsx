@@ -8,9 +8,12 @@ import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Form } from "@/components/ui/form";
+import { Field } from "@/components/ui/field";
+import { OtpInput } from "@/components/ui/otp-input";
 import { CodeEntry } from "./code-entry";
 import { codeForm, CodeSendError } from "./code-form";
-import { mayContinue } from "./move-flow";
+import { mayContinue, type Flow } from "./move-flow";
+import { MeansField, PasskeyField, useProofChoice } from "./proof-field";
 import type { MoveFlow } from "./use-move-flow";
 
 /** The button that goes on stands in the footer of the dialog; Enter in the field does the same. */
@@ -19,7 +22,7 @@ export const CODE_FORM_ID = "move-code";
 /** After a code that was right, none is needed. */
 const approvedForm = z.object({ code: z.string() });
 
-/** Sends the code that approves exactly this quote or transfer, and takes it. */
+/** Takes what approves exactly this quote or transfer: a code that is sent, or a second factor. */
 export const CodeStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode => {
   const { flow } = move;
   // The code is kept by the flow, so that it outlives the dialog.
@@ -28,41 +31,61 @@ export const CodeStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode
     defaultValues: { code: "" },
     values: { code: flow?.code ?? "" },
   });
+  const choice = useProofChoice(() => move.setCode(""));
   if (flow === null) return null;
-  const { subject, sent } = flow;
+  const { subject } = flow;
+  const takesProof = flow.moved === null && !flow.approved;
   return (
     <Form
       id={CODE_FORM_ID}
       form={form}
       className="flex flex-col gap-4"
-      onSubmit={({ code }) => (mayContinue(flow) ? move.prepare(code) : undefined)}
+      onSubmit={({ code }) =>
+        mayContinue(flow) ? move.prepare(choice.means === "app" ? { totp: code } : code) : undefined
+      }
     >
       <p className="text-fg-2">
-        The code approves exactly this: {subject.sources === 1 ? "one source" : `${subject.sources} sources`}, at least{" "}
+        Your approval is for exactly this: {subject.sources === 1 ? "one source" : `${subject.sources} sources`}, at
+        least{" "}
         <Amount value={subject.to.minAmount} unit={subject.to.token.symbol} className="font-medium text-fg" plain /> to{" "}
         <code className="font-mono text-sm break-all text-fg">{subject.to.address}</code>. It is good for nothing else.
       </p>
+      {takesProof ? <MeansField choice={choice} /> : null}
       {flow.moved !== null ? null : flow.approved ? (
         <Alert tone="success" title="The code was right.">
           This is approved; going on needs no further code.
         </Alert>
-      ) : sent === null ? (
-        <div>
-          <Button variant="primary" loading={move.sending} onClick={() => void move.sendCode()}>
-            Send code
-          </Button>
-        </div>
+      ) : choice.means === "passkey" ? (
+        <PasskeyField subject={subject.ids} busy={move.preparing} money="Nothing was sent." onApprove={move.prepare} />
+      ) : choice.means === "app" ? (
+        <Field label="Code of the authenticator app">
+          <OtpInput value={flow.code} onChange={move.setCode} disabled={move.preparing} autoFocus />
+        </Field>
       ) : (
-        <CodeEntry
-          sent={sent}
-          code={flow.code}
-          onChange={move.setCode}
-          onResend={() => void move.sendCode()}
-          sending={move.sending}
-          disabled={move.preparing}
-        />
+        <MailedCode move={move} flow={flow} />
       )}
-      <CodeSendError error={move.sendError} money="Nothing was sent." />
     </Form>
   );
 };
+
+const MailedCode = ({ move, flow }: { readonly move: MoveFlow; readonly flow: Flow }): ReactNode => (
+  <>
+    {flow.sent === null ? (
+      <div>
+        <Button variant="primary" loading={move.sending} onClick={() => void move.sendCode()}>
+          Send code
+        </Button>
+      </div>
+    ) : (
+      <CodeEntry
+        sent={flow.sent}
+        code={flow.code}
+        onChange={move.setCode}
+        onResend={() => void move.sendCode()}
+        sending={move.sending}
+        disabled={move.preparing}
+      />
+    )}
+    <CodeSendError error={move.sendError} money="Nothing was sent." />
+  </>
+);

@@ -76,6 +76,21 @@ test("the code goes to prepare, and what was prepared is reviewed and executed",
   expect(onDone.mock.calls).toEqual([["op_1"]]);
 });
 
+test("a second factor goes to prepare in place of the mailed code, which needs not be sent", async () => {
+  const { store, flow, prepare, requestOtp } = setUp();
+  store.start(subjectOf("qt_1"));
+  for (const code of ["otp_invalid", "invalid_signature", "invalid_state"]) {
+    prepare.mockRejectedValueOnce(refusal(code));
+    await store.prepare({ totp: "000000" });
+    expect(flow()).toMatchObject({ step: "code", approved: false });
+  }
+  prepare.mockClear();
+  await store.prepare({ totp: "123456" });
+  expect(prepare.mock.calls).toEqual([[{ quoteId: "qt_1", totp: "123456" }]]);
+  expect(flow()).toMatchObject({ step: "review", approved: true });
+  expect(requestOtp).not.toHaveBeenCalled();
+});
+
 test("a quote that expires while its code is typed is reported, keeps the code unspent, and a new quote begins anew", async () => {
   const { store, flow, prepare } = setUp();
   store.start(subjectOf("qt_1"));

@@ -5,7 +5,7 @@
 import type { Signed } from "@/components/features/signing/types";
 import type { Signing } from "@/components/features/signing/use-signing";
 import { codeOf, detailsOf } from "./api-error";
-import type { MoveIds, MoveSubject, Prepared, SentCode } from "./types";
+import type { FactorProof, MoveIds, MoveSubject, Prepared, SentCode } from "./types";
 
 export interface Flow {
   readonly subject: MoveSubject;
@@ -40,7 +40,7 @@ export type ExecuteBody = MoveIds & { readonly signatures?: Signed[] };
 
 export interface MovePorts {
   readonly requestOtp: (ids: MoveIds) => Promise<SentCode>;
-  readonly prepare: (body: MoveIds & { readonly otp?: string }) => Promise<Prepared>;
+  readonly prepare: (body: MoveIds & ({ readonly otp?: string } | FactorProof)) => Promise<Prepared>;
   readonly execute: (body: ExecuteBody, idempotencyKey: string) => Promise<{ readonly operationId: string }>;
   readonly signing: Pick<Signing, "load" | "clear" | "run" | "refuse">;
   readonly onDone: (operationId: string) => void;
@@ -58,7 +58,8 @@ export interface MoveStore {
   readonly back: () => void;
   readonly setCode: (code: string) => void;
   readonly sendCode: () => Promise<void>;
-  readonly prepare: (code: string) => Promise<void>;
+  /** @param proof the mailed code, or a second factor in its place; not looked at once the flow is approved */
+  readonly prepare: (proof: string | FactorProof) => Promise<void>;
   readonly acceptMoved: () => void;
   /** Lets the wallets sign what is left to sign, then executes. */
   readonly execute: () => Promise<void>;
@@ -68,12 +69,13 @@ const CODE_DIGITS = 6;
 const IDLE: RequestState = { pending: false, error: null };
 const RUNNING: RequestState = { pending: true, error: null };
 
-/** Codes that say that the one-time code itself was not taken. */
+/** Codes that say that the one-time code, or the second factor, was not taken. */
 const REFUSED_CODE: ReadonlySet<string> = new Set([
   "otp_required",
   "otp_invalid",
   "otp_expired",
   "otp_attempts_exceeded",
+  "invalid_signature",
 ]);
 /** Codes that say nothing about the one-time code, because it was not looked at. */
 const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
@@ -105,9 +107,11 @@ const begin = (subject: MoveSubject): Flow => ({
 const isSame = (one: MoveSubject, other: MoveSubject): boolean => JSON.stringify(one.ids) === JSON.stringify(other.ids);
 
 /** The changes after a refused preparation: a wrong code is typed again; a price that moved is shown for acceptance. */
-const afterRefusal = (flow: Flow, error: unknown): Partial<Flow> => {
+const afterRefusal = (flow: Flow, error: unknown, isFactor: boolean): Partial<Flow> => {
   const reason = codeOf(error) ?? "network_error";
-  if (REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };
+  // The app or the passkey was removed meanwhile.
+  const isGone = isFactor && !flow.approved && reason === "invalid_state";
+  if (isGone || REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };
   const moved = reason === "quote_price_moved" ? (flow.subject.movedTo?.(error) ?? null) : null;
   return { approved: flow.approved || !NOT_LOOKED_AT.has(reason), moved };
 };
@@ -144,13 +148,16 @@ const sendCode = async (store: Store, ports: MovePorts): Promise<void> => {
   }
 };
 
-const prepare = async (store: Store, ports: MovePorts, code: string): Promise<void> => {
+const fieldsOf = (proof: string | FactorProof): { readonly otp: string } | FactorProof =>
+  typeof proof === "string" ? { otp: proof } : proof;
+
+const prepare = async (store: Store, ports: MovePorts, proof: string | FactorProof): Promise<void> => {
   const { flow, preparing, executing } = store.get();
   if (flow === null || preparing.pending || executing.pending) return;
   const { subject } = flow;
   store.set({ preparing: RUNNING, executing: IDLE });
   try {
-    const prepared = await ports.prepare({ ...subject.ids, ...(flow.approved ? {} : { otp: code }) });
+    const prepared = await ports.prepare({ ...subject.ids, ...(flow.approved ? {} : fieldsOf(proof)) });
     if (store.get().flow?.subject !== subject) return;
     // After another preparation the same body is another execution.
     store.last = NO_EXECUTION;
@@ -159,7 +166,7 @@ const prepare = async (store: Store, ports: MovePorts, code: string): Promise<vo
     store.set({ preparing: IDLE });
   } catch (error) {
     if (store.get().flow?.subject !== subject) return;
-    store.change(subject, afterRefusal(flow, error));
+    store.change(subject, afterRefusal(flow, error, typeof proof !== "string"));
     store.set({ preparing: { pending: false, error } });
   }
 };
@@ -231,7 +238,7 @@ export const createMoveStore = (ports: MovePorts): MoveStore => {
       if (state.flow !== null) change(state.flow.subject, { code });
     },
     sendCode: () => sendCode(store, ports),
-    prepare: (code) => prepare(store, ports, code),
+    prepare: (proof) => prepare(store, ports, proof),
     acceptMoved: () => {
       if (state.flow?.moved != null) beginWith(store, ports, state.flow.moved);
     },

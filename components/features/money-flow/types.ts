@@ -1,9 +1,16 @@
 import type { ReactNode } from "react";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import type { prepareSwap, requestOtp } from "@/lib/contracts/swap";
 
 export type SentCode = ResponseOf<typeof requestOtp>;
 export type Prepared = ResponseOf<typeof prepareSwap>;
+
+/** A second factor in place of a mailed code. */
+export type FactorProof = { readonly totp: string } | { readonly passkey: PasskeyAssertion };
+
+/** How a person approves that money moves. */
+export type MoneyProof = { readonly otp: string } | FactorProof;
 
 /** The subject's id, as request-otp, prepare and execute take it. */
 export type MoveIds = { readonly quoteId: string } | { readonly transferId: string };

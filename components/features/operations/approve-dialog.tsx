@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
@@ -24,8 +25,8 @@ export const ApproveDialog = ({ operation, open, onOpenChange }: ApproveDialogPr
   const params = { id: operation.operationId };
   const queryClient = useQueryClient();
   const approval = useApiMutation(approveOperation);
-  const approve = async (code: string): Promise<void> => {
-    const approved = await approval.mutateAsync({ params, body: { otp: code } });
+  const approve = async (proof: MoneyProof): Promise<void> => {
+    const approved = await approval.mutateAsync({ params, body: proof });
     queryClient.setQueryData(queryKeyOf(getOperation, { params }), approved);
     void queryClient.invalidateQueries({ queryKey: queryKeyOf(listOperations) });
     toast.success("Approved. It runs now.");

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
@@ -30,8 +31,8 @@ interface ApprovePayoutDialogProps {
 export const ApprovePayoutDialog = (props: ApprovePayoutDialogProps): ReactNode => {
   const { payout, open, onOpenChange, onApproved } = props;
   const { mutation, send } = useSentOnce(approvePayout);
-  const approve = async (code: string): Promise<void> => {
-    const approved = await send({ params: { id: payout.payoutId }, body: { otp: code } });
+  const approve = async (proof: MoneyProof): Promise<void> => {
+    const approved = await send({ params: { id: payout.payoutId }, body: proof });
     onOpenChange(false);
     onApproved(approved);
     toast.success("Approved. It is paid now.");

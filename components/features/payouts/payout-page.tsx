@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { RawJson } from "@/components/features/operations/raw-json";
+import { EvaluationCard } from "@/components/features/policies/evaluation-card";
 import { useChain } from "@/components/providers/public-config";
 import { PublicId } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
@@ -75,6 +76,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
           </div>
           <TotalCard payout={payout} />
         </div>
+        <EvaluationCard evaluationId={payout.evaluationId} />
         <RawJson value={payout} />
         <ApiSnippet method={getPayout.method} path={`/payouts/${payout.payoutId}`} />
       </div>

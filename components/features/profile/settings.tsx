@@ -2,6 +2,7 @@
 
 import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
+import { PoliciesCard } from "@/components/features/policies/settings-card";
 import { LimitCard } from "@/components/features/policies/limit-card";
 import { VotesCard } from "@/components/features/policies/votes-card";
 import { ParkedJobsCard } from "@/components/features/jobs/parked-jobs-card";
@@ -37,6 +38,7 @@ export const Settings = (): ReactNode => {
         {data === undefined ? null : <EmailCard me={data} />}
         <SignInCard />
         <SessionsCard />
+        <PoliciesCard />
         <LimitCard />
         <VotesCard />
         {data === undefined ? null : <SponsorBudgetsCard budgets={data.sponsorBudgets} />}

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { ApiError } from "@/lib/api-client/client";
 import { fieldErrors } from "./field-errors";
 
-const refused = (details: { path: string; message: string }[]): ApiError =>
+const refused = (details: { path: string; message: string }[], code = "invalid_request"): ApiError =>
   new ApiError({
     status: 400,
-    code: "invalid_request",
+    code,
     message: "No.",
     details,
     requestId: null,
@@ -31,4 +31,10 @@ test("each field gets the first message that names it", () => {
 test("what no field of the form stands for is left to the notice", () => {
   expect(fieldErrors(refused([{ path: "quoteId", message: "is wrong" }])).complete).toBe(false);
   expect(fieldErrors(new TypeError("fetch failed"))).toMatchObject({ complete: false });
+});
+
+test("a policy's refusal stands at its field and in the notice, which names the rule", () => {
+  const { fields, complete } = fieldErrors(refused([{ path: "toAddress", message: "is new" }], "policy_violation"));
+  expect([...fields]).toEqual([["toAddress", "Is new."]]);
+  expect(complete).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { sentence } from "@/components/ui/form-errors";
+import { isShownWhole, sentence } from "@/components/ui/form-errors";
 import { ApiError } from "@/lib/api-client/client";
 
 /** Fields of the form, by the API's path; whatever else is at fault is shown below the form. */
@@ -19,5 +19,6 @@ export const fieldErrors = (error: unknown): FieldErrors => {
   const fields = new Map<string, string>();
   for (const { path, message } of error.details)
     if (FIELD_PATH.test(path) && !fields.has(path)) fields.set(path, sentence(message));
-  return { fields, complete: error.details.every(({ path }) => FIELD_PATH.test(path)) };
+  const complete = !isShownWhole(error.code) && error.details.every(({ path }) => FIELD_PATH.test(path));
+  return { fields, complete };
 };

@@ -1,13 +1,12 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { useSettled } from "@/components/ui/use-settled";
 import { createQuote, quoteBody } from "@/lib/contracts/swap";
 import { mustAccept, type SeenQuote } from "./quote-change";
 import type { Quote, QuoteBody } from "./types";
-
-const SETTLE_MS = 400;
 
 export interface QuoteView {
   /** The newest; the one before stays while the next is on its way. */
@@ -25,17 +24,6 @@ export interface QuoteView {
   /** Told by the countdown: asks again. */
   readonly onExpire: () => void;
 }
-
-/** `value` once it has not changed for a while, and a way to take it at once. */
-const useSettled = (value: string | null): [string | null, (value: string | null) => void] => {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    if (value === settled) return undefined;
-    const timer = setTimeout(() => setSettled(value), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [value, settled]);
-  return [settled, setSettled];
-};
 
 /** The quote of what is typed: asked for when the typing settles, and again when it expires. */
 export const useQuote = (body: QuoteBody | null): QuoteView => {

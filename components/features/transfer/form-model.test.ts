@@ -80,4 +80,5 @@ test("errors of the API stand at the fields they name; what names none is not lo
     complete: false,
   });
   expect(fieldErrorsOf([]).complete).toBe(false);
+  expect(fieldErrorsOf([{ path: "amount", message: "is above the cap" }], "policy_violation").complete).toBe(false);
 });

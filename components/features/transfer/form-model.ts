@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkedBy, chosen, precisionProblem } from "@/components/features/money-flow/field-checks";
 import type { TokenInfo } from "@/components/features/swap/types";
-import { sentence } from "@/components/ui/form-errors";
+import { isShownWhole, sentence } from "@/components/ui/form-errors";
 import { address, amount } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { createTransfer } from "@/lib/contracts/transfers";
@@ -101,9 +101,9 @@ export interface FieldErrors {
 }
 
 /** What the API named in `details`, ready to stand at its fields. */
-export const fieldErrorsOf = (details: readonly Detail[]): FieldErrors => {
+export const fieldErrorsOf = (details: readonly Detail[], code: string | null = null): FieldErrors => {
   const fields: Partial<Record<keyof TransferValues, string>> = {};
-  let complete = details.length > 0;
+  let complete = details.length > 0 && !isShownWhole(code);
   for (const { path, message } of details) {
     if (path in API_FIELDS) fields[API_FIELDS[path as keyof typeof API_FIELDS]] ??= sentence(message);
     else complete = false;

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { detailsOf } from "@/components/features/money-flow/api-error";
+import { codeOf, detailsOf } from "@/components/features/money-flow/api-error";
 import { useApiMutation } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { createTransfer } from "@/lib/contracts/transfers";
@@ -42,7 +42,7 @@ export const useTransfer = (body: TransferBody | null): TransferView => {
     expired: made !== null && made.transfer.transferId === expiredId,
     loading: creation.isPending,
     error,
-    fieldErrors: fieldErrorsOf(detailsOf(error)),
+    fieldErrors: fieldErrorsOf(detailsOf(error), codeOf(error)),
     make,
     onExpire: () => setExpiredId(made?.transfer.transferId ?? null),
   };

@@ -64,10 +64,7 @@ screeningContract("the HTTP provider", async () => {
     source: sourceAt(url),
     listed: asked(LISTED),
     clear: asked(CLEAR),
-    breakDown: () => {
-      shut(server);
-      return Promise.resolve();
-    },
+    breakDown: () => Promise.resolve(shut(server)),
   };
 });
 

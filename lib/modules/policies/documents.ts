@@ -7,14 +7,21 @@ import { newId } from "@/lib/core/ids";
 import { parseAmount } from "@/lib/core/money";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
-import { sqlOf } from "@/lib/db/sql";
+import { sqlOf, type SqlReader } from "@/lib/db/sql";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit, doneBy } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Evaluation, PolicyEngine } from "./engine";
-import type { Policy } from "./facts";
+import type { EffectivePolicy, Policy } from "./facts";
 import { keysAmong } from "./intent";
-import { hasSubject, insertPolicy, readAllPolicies, readVersions } from "./repository";
+import {
+  hasSubject,
+  insertPolicy,
+  readAllPolicies,
+  readEvaluation,
+  readVersions,
+  type EvaluationRecord,
+} from "./repository";
 import { linesOf } from "./words";
 
 /** A change of a policy: the next version of what bounds one subject. */
@@ -37,6 +44,8 @@ export interface TriedMovement {
   readonly amount: string;
   readonly recipient: EvmAddress;
   readonly keyId?: string | undefined;
+  /** Rules that are tried in place of the newest version of this policy. */
+  readonly draft?: Pick<PolicyChange, "scope" | "subjectId" | "rules"> | undefined;
 }
 
 interface DocumentsDeps {
@@ -56,23 +65,50 @@ const subjectOf = (actor: Actor, { scope, subjectId }: Pick<PolicyChange, "scope
   return subjectId;
 };
 
+/** What reads and checks a change of a policy. */
+interface Checks {
+  readonly reader: SqlReader;
+  readonly registry: DocumentsDeps["registry"];
+}
+
+/** @throws DomainError `not_found` */
+const requireSubject = async (
+  { reader }: Pick<Checks, "reader">,
+  of: { projectId: string; scope: PolicyScope; subjectId: string },
+): Promise<void> => {
+  const { projectId, scope, subjectId } = of;
+  if (scope !== "project" && !(await hasSubject(reader, { projectId, scope, subjectId }))) throw notFound();
+};
+
+/** Chains exist, and tokens are stored by their address. @throws DomainError `unsupported_chain`, `unsupported_token` */
+const normalised = ({ registry }: Pick<Checks, "registry">, rules: PolicyRules): PolicyRules => {
+  for (const chainId of rules.chains ?? []) registry.get(chainId);
+  const tokens = rules.tokens?.map(({ chainId, token }) => ({
+    chainId,
+    token: registry.resolveToken(chainId, token).address.toLowerCase(),
+  }));
+  return tokens === undefined ? rules : { ...rules, tokens };
+};
+
+/** A draft as the version that would be stored next. @throws DomainError `not_found`, `unsupported_chain`, `unsupported_token` */
+const versionOf = async (
+  checks: Checks,
+  actor: Actor,
+  draft: NonNullable<TriedMovement["draft"]>,
+): Promise<EffectivePolicy> => {
+  const { scope } = draft;
+  const subject = { projectId: actor.projectId, scope, subjectId: subjectOf(actor, draft) };
+  await requireSubject(checks, subject);
+  const [newest] = await readVersions(checks.reader, { ...subject, before: null, limit: 1 });
+  const version = (newest?.version ?? 0) + 1;
+  return { id: newId("policy"), scope, subjectId: subject.subjectId, version, rules: normalised(checks, draft.rules) };
+};
+
 /** Policies of a project: their newest versions, their history, and a dry run. */
 export const createPolicyDocuments = (deps: DocumentsDeps) => {
   const { database, clock } = deps;
   const reader = sqlOf(database.prisma);
-
-  const requireSubject = async (projectId: string, scope: PolicyScope, subjectId: string): Promise<void> => {
-    if (scope !== "project" && !(await hasSubject(reader, { projectId, scope, subjectId }))) throw notFound();
-  };
-  /** Chains exist, and tokens are stored by their address. @throws DomainError `unsupported_chain`, `unsupported_token` */
-  const normalised = (rules: PolicyRules): PolicyRules => {
-    for (const chainId of rules.chains ?? []) deps.registry.get(chainId);
-    const tokens = rules.tokens?.map(({ chainId, token }) => ({
-      chainId,
-      token: deps.registry.resolveToken(chainId, token).address.toLowerCase(),
-    }));
-    return tokens === undefined ? rules : { ...rules, tokens };
-  };
+  const checks: Checks = { reader, registry: deps.registry };
 
   /**
    * Stores the next version of a policy, which applies at once.
@@ -83,8 +119,8 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
     const { projectId } = actor;
     const { scope, baseVersion } = change;
     const subjectId = subjectOf(actor, change);
-    await requireSubject(projectId, scope, subjectId);
-    const rules = normalised(change.rules);
+    await requireSubject(checks, { projectId, scope, subjectId });
+    const rules = normalised(checks, change.rules);
     const [before] = await readVersions(reader, { projectId, scope, subjectId, before: null, limit: 1 });
     if ((before?.version ?? 0) !== baseVersion) throw changedMeanwhile();
     const policy: Policy = {
@@ -128,19 +164,27 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       return readVersions(reader, { projectId: actor.projectId, scope, subjectId, before, limit: VERSIONS_MAX });
     },
 
+    /** What the policies said of one movement when it was accepted or refused. @throws DomainError `not_found` */
+    evaluation: async (projectId: string, id: string): Promise<EvaluationRecord> => {
+      const found = await readEvaluation(database, { projectId, id });
+      if (found === null) throw notFound();
+      return found;
+    },
+
     /**
      * What the policies say of a movement now. Counts and stores nothing.
-     * @throws DomainError `unknown_wallet`, `not_found` for another project's key, `unsupported_chain`, `unsupported_token`,
+     * @throws DomainError `unknown_wallet`, `not_found` for another project's key or draft, `unsupported_chain`, `unsupported_token`,
      *   `amount_precision`
      */
     evaluate: async (actor: Actor, tried: TriedMovement): Promise<Evaluation> => {
       const { projectId } = actor;
       const { fromWalletId, keyId, chainId, toChainId = chainId, recipient } = tried;
       if (!(await hasSubject(reader, { projectId, scope: "wallet", subjectId: fromWalletId }))) throw unknownWallet();
-      if (keyId !== undefined) await requireSubject(projectId, "key", keyId);
+      if (keyId !== undefined) await requireSubject(checks, { projectId, scope: "key", subjectId: keyId });
       const token = deps.registry.resolveToken(chainId, tried.token);
       deps.registry.get(toChainId);
-      return deps.engine.dryRun({
+      const draft = tried.draft === undefined ? undefined : await versionOf(checks, actor, tried.draft);
+      const intent = {
         projectId,
         kind: "dry_run",
         by: actorName(actor),
@@ -151,7 +195,8 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
         chains: [...new Set([chainId, toChainId])],
         recipients: [recipient],
         fields: { amount: "amount", recipient: "recipient", chain: "chainId", token: "token" },
-      });
+      };
+      return deps.engine.dryRun(intent, draft);
     },
   };
 };

@@ -2,10 +2,11 @@ import type { Clock } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
-import { changeTogether, type StatementPart } from "@/lib/db/together";
+import { changeTogether } from "@/lib/db/together";
 import type { Secrets } from "@/lib/modules/encryption/service";
-import type { Screened, ScreeningService } from "@/lib/modules/screening/service";
+import { ScreeningRefusedError, type Screened, type ScreeningService } from "@/lib/modules/screening/service";
 import type { ApprovalPort } from "./approval-port";
+import type { Admission, Check, Passed, Subject } from "./check";
 import { PoliciesChangedError, PolicyViolationError, pricesUnknown } from "./errors";
 import { applies, evaluate, type Evaluation } from "./evaluate";
 import type { EffectivePolicy, Facts, RequiredApproval } from "./facts";
@@ -21,7 +22,7 @@ import {
   stillNone,
   type StoredEvaluation,
 } from "./repository";
-import { NO_SCREENING, requirePassed, screenDeparture, screenIntent, type Departure, type Gate } from "./screened";
+import { NO_SCREENING, screenDeparture, screenIntent, type Departure, type Gate } from "./screened";
 import { isSealed, sealOf } from "./seal";
 import { fromAtto } from "./sums";
 import { suffices } from "./votes";
@@ -29,50 +30,15 @@ import { createWithoutPolicy } from "./without-policy";
 
 export { keysAmong, partiesOf, routeIntent, type Intent, type Outflow } from "./intent";
 export type { Evaluation } from "./evaluate";
-
-/** What an evaluation is about, once it has an id. */
-export interface Subject {
-  readonly type: "operation" | "payout";
-  readonly id: string;
-  /** SHA-256 of what may move, which the signer computes again from what it is asked to sign. */
-  readonly digest: Uint8Array;
-}
-
-/** How the caller has proved itself. */
-export interface Admission {
-  /** A one-time code has approved it. */
-  readonly hasCode: boolean;
-  /** The request on which people have voted about it. */
-  readonly decisionId?: string | undefined;
-  /** Wallets have sent it by themselves already: it is recorded, because a refusal would only lose track of the money. */
-  readonly isSent?: boolean;
-}
-
-/** An evaluation that let a movement pass, and that is stored in one statement with the movement. */
-export interface Passed {
-  readonly evaluationId: string;
-  readonly parts: readonly StatementPart[];
-  /** Holds while the policies are those that were evaluated; null where the transaction has read them. */
-  readonly condition: StatementPart | null;
-}
-
-/** Decides on one movement in the transaction that accepts it. */
-export interface Check {
-  /**
-   * Evaluates the newest policies and counts the amounts in the daily caps. The caller stores the parts in its transaction, and throws
-   * `PoliciesChangedError` where the condition does not hold. Without any policy of the project it runs no statement.
-   * @param sql must be inside the transaction that accepts the movement
-   * @returns null when a code is needed that `admission` does not have, and then nothing is counted
-   * @throws PolicyViolationError; DomainError `provider_error` for a movement with votes while no price can be read
-   */
-  evaluate(sql: Sql, subject: Subject, admission: Admission): Promise<Passed | null>;
-  /** As `evaluate`, and stores the evaluation. @returns its id */
-  enforce(sql: Sql, subject: Subject, admission: Admission): Promise<string | null>;
-}
+export type { Admission, Check, Passed, Subject } from "./check";
+export type { Departure } from "./screened";
 
 export interface PolicyEngine {
-  /** Evaluates without counting or storing anything. */
-  dryRun(intent: Intent): Promise<Evaluation>;
+  /**
+   * Evaluates without counting or storing anything.
+   * @param draft takes the place of the newest version of its policy
+   */
+  dryRun(intent: Intent, draft?: EffectivePolicy): Promise<Evaluation>;
   /**
    * Refuses what the policies deny now, before anything is priced or sent; stores the evaluation of what it refuses. What needs votes is
    * refused only where it cannot wait for them.
@@ -86,10 +52,13 @@ export interface PolicyEngine {
    * transaction of `work` was rolled back. Where the project's first policy was stored meanwhile, `work` runs once more.
    */
   checking<T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T>;
-  /** Screens an accepted movement again, before it is signed or sent. @returns addresses for which it may not leave */
-  screenAgain(departure: Departure, how?: { readonly isRecorded?: boolean }): Promise<readonly Screened[]>;
   /** Called after a policy was stored. */
   policyStored(projectId: string): void;
+  /**
+   * Screens the addresses of an accepted movement again, before it is signed or sent.
+   * @returns the addresses after whose verdict it may not leave
+   */
+  screenAgain(departure: Departure, how?: { readonly isRecorded?: boolean }): Promise<readonly Screened[]>;
   /** Whether this service has made this evaluation, which allowed this subject and was made of the same parameters. */
   isAllowed(projectId: string, evaluationId: string | null, subject: Omit<Subject, "type">): Promise<boolean>;
 }
@@ -149,6 +118,9 @@ const decide = async (
   const facts: Facts = { at: now, projectId, keyIds, movements, chains, recipients, usage, fields };
   return { facts, policies, evaluation: evaluate(policies, facts) };
 };
+
+const isOfSame = (one: EffectivePolicy, other: EffectivePolicy): boolean =>
+  one.scope === other.scope && one.subjectId === other.subjectId;
 
 const RECIPIENTS_MAX = 20;
 
@@ -239,18 +211,15 @@ interface Prepared {
   readonly prices: Prices;
   /** The project has no policy, unless its first one is being stored. */
   readonly isFree: boolean;
-  /** What screening says of its addresses. */
-  readonly gate: Gate;
 }
 
 const pass = async (
   deps: EngineDeps,
-  { intent, prices, isFree, gate }: Prepared,
+  { intent, prices, isFree }: Prepared,
   sql: Sql,
   { subject, admission }: { subject: Subject; admission: Admission },
 ): Promise<Passed | null> => {
   const { projectId } = intent;
-  if (gate.refusal !== null && admission.isSent !== true) throw gate.refusal;
   const now = deps.clock.now();
   const found = isFree ? [] : await policiesOf(sql, intent);
   const first = await decide(sql, intent, { prices, now, locks: true, found });
@@ -266,20 +235,28 @@ const pass = async (
   const row = rowOf(deps, intent, decided, subject);
   return {
     evaluationId: row.id,
-    parts: [...evaluationParts(row, intent.recipients), ...gate.passedParts(subject, isSent)],
+    parts: evaluationParts(row, intent.recipients),
     condition: isFree ? stillNone(projectId) : null,
   };
 };
 
-const checkOf = (deps: EngineDeps, prepared: Prepared): Check => ({
-  evaluate: (sql, subject, admission) => pass(deps, prepared, sql, { subject, admission }),
-  enforce: async (sql, subject, admission) => {
+const checkOf = (deps: EngineDeps, prepared: Prepared, gate: Gate): Check => {
+  const evaluate: Check["evaluate"] = async (sql, subject, admission) => {
+    const isSent = admission.isSent === true;
+    if (gate.refusal !== null && !isSent) throw gate.refusal;
     const passed = await pass(deps, prepared, sql, { subject, admission });
+    const { projectId } = prepared.intent;
+    if (passed !== null) await gate.recordPassed(sql, { ...subject, projectId, phase: "accept" }, isSent);
+    return passed;
+  };
+  const enforce: Check["enforce"] = async (sql, subject, admission) => {
+    const passed = await evaluate(sql, subject, admission);
     if (passed === null) return null;
     if (!(await changeTogether(sql, passed.parts, passed.condition))) throw new PoliciesChangedError();
     return passed.evaluationId;
-  },
-});
+  };
+  return { evaluate, enforce };
+};
 
 /**
  * Applies the project's policies to movements: `checking` where money is accepted, `refuse` and `dryRun` before, and `isAllowed` where the
@@ -290,39 +267,45 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
 
-  const decideNow = async (intent: Intent, isFree: boolean): Promise<Decided> => {
-    const found = isFree ? [] : await policiesOf(reader, intent);
+  const decideNow = async (
+    intent: Intent,
+    { isFree = false, draft }: { readonly isFree?: boolean; readonly draft?: EffectivePolicy | undefined },
+  ): Promise<Decided> => {
+    const stored = isFree ? [] : await policiesOf(reader, intent);
+    const found = draft === undefined ? stored : [...stored.filter((policy) => !isOfSame(policy, draft)), draft];
     const prices = await pricesOf(deps, intent, found);
     return decide(reader, intent, { prices, now: deps.clock.now(), locks: false, found });
   };
 
-  const prepare = async (intent: Intent): Promise<Prepared> => {
+  const prepare = async (intent: Intent): Promise<[Prepared, Gate]> => {
     const isFree = await withoutPolicy.has(intent.projectId);
     const found = isFree ? [] : await policiesOf(reader, intent);
     const [prices, gate] = await Promise.all([pricesOf(deps, intent, found), screenIntent(screening, intent, found)]);
-    return { intent, prices, isFree, gate };
+    return [{ intent, prices, isFree }, gate];
   };
 
   const checking = async <T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T> => {
-    const prepared = await prepare(intent);
+    const [prepared, gate] = await prepare(intent);
     try {
-      return await work(checkOf(deps, prepared));
+      return await work(checkOf(deps, prepared, gate));
     } catch (error) {
       if (error instanceof PolicyViolationError) await insertEvaluation(reader, error.evaluation, []);
-      if (error === prepared.gate.refusal) await prepared.gate.recordStopped(reader);
+      if (error instanceof ScreeningRefusedError && error === gate.refusal) await gate.recordStopped(reader);
       throw error;
     }
   };
 
   return {
-    dryRun: async (intent) => (await decideNow(intent, false)).evaluation,
+    dryRun: async (intent, draft) => (await decideNow(intent, { draft })).evaluation,
 
     refuse: async (intent, { canWait = true, isFirst = false } = {}) => {
-      const decided = await decideNow(intent, isFirst && (await withoutPolicy.has(intent.projectId)));
+      const decided = await decideNow(intent, { isFree: isFirst && (await withoutPolicy.has(intent.projectId)) });
       const { evaluation } = decided;
       if (evaluation.decision === "allow" || (evaluation.decision === "needs_approval" && canWait)) {
-        await requirePassed(screening, reader, intent, decided.policies);
-        return evaluation;
+        const gate = await screenIntent(screening, intent, decided.policies);
+        if (gate.refusal === null) return evaluation;
+        await gate.recordStopped(reader);
+        throw gate.refusal;
       }
       const row = rowOf(deps, intent, decided, null);
       await insertEvaluation(reader, row, []);

@@ -1,4 +1,6 @@
 /** Rows of policies and of what they need to decide: usage of the day, recipients and evaluations. */
+import type { z } from "zod";
+import { getPolicyEvaluation } from "@/lib/contracts/policies";
 import { policyRules, type PolicyScope } from "@/lib/contracts/policy-rules";
 import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
@@ -201,6 +203,25 @@ export const evaluationParts = (row: StoredEvaluation, paid: readonly string[]):
     { text: INSERT_EVALUATION, values: evaluation },
     ...recipients.map((values) => ({ text: NOTE_RECIPIENTS, values })),
   ];
+};
+
+const decided = getPolicyEvaluation.response.pick({ decision: true, code: true, rules: true });
+
+/** An evaluation as people read it. */
+export type EvaluationRecord = Pick<StoredEvaluation, "id" | "subjectId" | "createdBy" | "createdAt"> & {
+  readonly subjectType: string;
+} & z.output<typeof decided>;
+
+/** The evaluation of this id for people; null when the project has none. */
+export const readEvaluation = async (
+  { prisma }: Pick<Database, "prisma">,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<EvaluationRecord | null> => {
+  const found = await prisma.policyEvaluation.findUnique({
+    where: { projectId_id: { projectId, id } },
+    omit: { digest: true, mac: true, facts: true, policies: true },
+  });
+  return found === null ? null : { ...found, ...decided.parse(found) };
 };
 
 /** Stores an evaluation in a statement of its own. @param paid as of `evaluationParts` */

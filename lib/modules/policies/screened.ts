@@ -1,6 +1,5 @@
 /** Screening as part of the policies: its mode is a rule, and a movement is screened where its policies are evaluated. */
 import type { Sql, SqlReader } from "@/lib/db/sql";
-import type { StatementPart } from "@/lib/db/together";
 import {
   DEFAULT_MODE,
   ScreeningRefusedError,
@@ -31,8 +30,8 @@ export interface Departure {
 export interface Gate {
   /** Null: money may move. */
   readonly refusal: ScreeningRefusedError | null;
-  /** Parts of the statement that accepts the subject: the record of what let it pass. None where nothing was screened. */
-  passedParts(subject: Pick<ScreenedSubject, "type" | "id">, isSent: boolean): readonly StatementPart[];
+  /** Stores what let the subject pass. */
+  recordPassed(sql: Sql, subject: ScreenedSubject, isSent: boolean): Promise<void>;
   /** Stores what stopped the movement. */
   recordStopped(sql: Sql): Promise<void>;
 }
@@ -41,7 +40,6 @@ export interface Gate {
 export const NO_SCREENING: ScreeningService = {
   screen: () => Promise.resolve(null),
   record: () => Promise.resolve(),
-  recordParts: () => [],
   isActive: () => Promise.resolve(false),
 };
 
@@ -73,28 +71,15 @@ export const screenIntent = async (
   const isStopped = found !== null && found.stopped.length > 0;
   return {
     refusal: isStopped ? new ScreeningRefusedError(found, pathsOf(intent)) : null,
-    passedParts: ({ type, id }, isSent) => {
-      if (found === null) return [];
-      const outcome = isStopped && isSent ? "sent_by_wallet" : "passed";
-      return screening.recordParts({ projectId, type, id, phase: "accept" }, found, outcome, by);
+    recordPassed: async (sql, subject, isSent) => {
+      if (found === null) return;
+      await screening.record(sql, subject, found, isStopped && isSent ? "sent_by_wallet" : "passed", by);
     },
     recordStopped: async (sql) => {
       if (found === null) return;
       await screening.record(sql, { projectId, type: "request", id: null, phase: "accept" }, found, "stopped", by);
     },
   };
-};
-
-/** Screens a movement before anything of it is stored; keeps the record of a refusal. @throws ScreeningRefusedError */
-export const requirePassed = async (
-  screening: ScreeningService,
-  sql: Sql,
-  ...[intent, policies]: [Intent, readonly EffectivePolicy[]]
-): Promise<void> => {
-  const gate = await screenIntent(screening, intent, policies);
-  if (gate.refusal === null) return;
-  await gate.recordStopped(sql);
-  throw gate.refusal;
 };
 
 const recordDeparture = async (

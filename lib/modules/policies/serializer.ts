@@ -1,8 +1,9 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { evaluatePolicies, getPolicies, putPolicy } from "@/lib/contracts/policies";
+import type { evaluatePolicies, getPolicies, getPolicyEvaluation, putPolicy } from "@/lib/contracts/policies";
 import type { Evaluation } from "./engine";
 import type { Policy } from "./facts";
 import type { ProjectPolicy } from "./project-policy";
+import type { EvaluationRecord } from "./repository";
 
 export const toPolicy = (policy: Policy): ResponseOf<typeof putPolicy> => ({
   id: policy.id,
@@ -32,3 +33,16 @@ export const toEvaluation = ({ decision, code, rules, approval }: Evaluation): R
   })),
   approval: approval === null ? null : { ...approval, roles: [...approval.roles] },
 });
+
+export const toStoredEvaluation = (evaluation: EvaluationRecord): ResponseOf<typeof getPolicyEvaluation> => {
+  const { id, subjectType, subjectId, decision, code, rules, createdBy, createdAt } = evaluation;
+  return {
+    id,
+    subject: subjectId === null ? null : { type: subjectType, id: subjectId },
+    decision,
+    code,
+    rules,
+    createdBy,
+    createdAt: createdAt.toISOString(),
+  };
+};

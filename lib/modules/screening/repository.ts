@@ -1,5 +1,5 @@
 /** Records of screenings that let money move or stopped it. */
-import type { StatementPart } from "@/lib/db/together";
+import type { Sql } from "@/lib/db/sql";
 import type { ScreeningState } from "@/lib/ports/screening";
 
 export interface ScreeningRecord {
@@ -37,9 +37,9 @@ const INSERT = `
   INSERT INTO screening_record (project_id, id, subject_type, subject_id, part, phase, mode, outcome, addresses, sources, findings, created_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::int, $10::jsonb, $11::jsonb, $12::timestamptz)`;
 
-export const recordPart = (row: ScreeningRecord): StatementPart => {
+export const insertRecord = async (sql: Sql, row: ScreeningRecord): Promise<void> => {
   const { projectId, id, subjectType, subjectId, part, phase, mode, outcome, addresses, createdAt } = row;
   const json = [JSON.stringify(row.sources), JSON.stringify(row.findings)];
   const values = [projectId, id, subjectType, subjectId, part, phase, mode, outcome, addresses, ...json, createdAt];
-  return { text: INSERT, values };
+  await sql.change(INSERT, values);
 };

@@ -4,10 +4,9 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import type { Sql } from "@/lib/db/sql";
-import { changeTogether, type StatementPart } from "@/lib/db/together";
-import { auditEntryParts } from "@/lib/modules/audit/service";
+import { recordAuditOn } from "@/lib/modules/audit/service";
 import type { ScreenedAddress, ScreeningSource, ScreeningVerdict } from "@/lib/ports/screening";
-import { recordPart, type ScreeningRecord } from "./repository";
+import { insertRecord, type ScreeningRecord } from "./repository";
 import { decisive, reasonOf, stops, type ScreeningMode } from "./verdict";
 
 export { DEFAULT_MODE, reasonOf, stricterMode, type ScreeningMode } from "./verdict";
@@ -52,13 +51,6 @@ export interface ScreeningService {
     outcome: ScreeningRecord["outcome"],
     by: string,
   ): Promise<void>;
-  /** As `record`, as parts of a statement that stores the subject as well. */
-  recordParts(
-    subject: ScreenedSubject,
-    screening: Screening,
-    outcome: ScreeningRecord["outcome"],
-    by: string,
-  ): readonly StatementPart[];
   /** Whether any source is set up. */
   isActive(): Promise<boolean>;
 }
@@ -152,26 +144,6 @@ export const createScreeningService = ({ sources, clock, onVerdict }: ScreeningD
     });
   };
 
-  const recordParts: ScreeningService["recordParts"] = (subject, { mode, screened, stopped }, outcome, by) => {
-    const { projectId, type, id, part = null, phase } = subject;
-    const screeningId = newId("screening");
-    const at = clock.now();
-    const row = recordPart({
-      ...{ id: screeningId, projectId, subjectType: type, subjectId: id, part, phase, mode, outcome },
-      addresses: screened.length,
-      sources: countsOf(screened),
-      findings: findingsOf(screened),
-      createdAt: at,
-    });
-    if (outcome === "passed") return [row];
-    const addresses = findingsOf(stopped).map(({ address, state, source, listVersion }) =>
-      [address, state, source, listVersion ?? ""].join(" ").trim(),
-    );
-    const data = { screeningId, phase, outcome, mode, addresses };
-    const entry = { projectId, actor: by, action: "screening.stopped", subject: id, data, at };
-    return [row, ...auditEntryParts(entry)];
-  };
-
   return {
     isActive: async () => (await active()).length > 0,
 
@@ -189,10 +161,25 @@ export const createScreeningService = ({ sources, clock, onVerdict }: ScreeningD
       return { mode, screened, stopped: screened.filter(({ verdict }) => stops(mode, verdict.state)) };
     },
 
-    recordParts,
-
-    record: async (sql, ...about) => {
-      await changeTogether(sql, recordParts(...about));
+    record: async (sql, subject, { mode, screened, stopped }, outcome, by) => {
+      const { projectId, type, id, part = null, phase } = subject;
+      const recordId = newId("screening");
+      const at = clock.now();
+      await insertRecord(sql, {
+        ...{ id: recordId, projectId, subjectType: type, subjectId: id, part, phase, mode, outcome },
+        addresses: screened.length,
+        sources: countsOf(screened),
+        findings: findingsOf(screened),
+        createdAt: at,
+      });
+      if (outcome === "passed") return;
+      const data = {
+        ...{ screeningId: recordId, phase, outcome, mode },
+        addresses: findingsOf(stopped).map(({ address, state, source, listVersion }) =>
+          [address, state, source, listVersion ?? ""].join(" ").trim(),
+        ),
+      };
+      await recordAuditOn(sql, { projectId, actor: by, action: "screening.stopped", subject: id, data, at });
     },
   };
 };

@@ -64,6 +64,8 @@ const readPrepared = (quote: Quote, now: Date): { preparedUntil: Date; legs: rea
 export interface Proof {
   /** Id of the one-time code. */
   readonly codeId?: string;
+  /** The factor that stood for the code. */
+  readonly codeMeans?: string;
   /** Id of the request on which people voted. */
   readonly decisionId?: string;
   /** Whether a code approved it earlier, as that of a schedule approves each of its runs. */
@@ -88,11 +90,18 @@ export interface Acceptance extends Proof {
   readonly claim: Claim;
 }
 
+/** By which factor a person approved the quote before, and who it was. */
+const approvalOf = ({ approvalMeans, approvalCodeId: codeId, approvedBy }: Quote): AuditData => ({
+  means: approvalMeans ?? "code",
+  codeId,
+  approvedBy,
+});
+
 /** How the movement was authorised, for the audit log. */
-const meansOf = ({ quote, codeId, decisionId, allSent }: Acceptance): AuditData => {
+const meansOf = ({ quote, codeId, codeMeans = "code", decisionId, allSent }: Acceptance): AuditData => {
   if (decisionId !== undefined) return { means: "votes", decisionId };
-  if (codeId !== undefined) return { means: "code", codeId };
-  if (quote.approvedAt !== null) return { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy };
+  if (codeId !== undefined) return { means: codeMeans, codeId };
+  if (quote.approvedAt !== null) return approvalOf(quote);
   return { means: allSent ? "wallet" : "policy" };
 };
 
@@ -158,10 +167,7 @@ const letPreparedWait = async (
     claim: async (tx, operationId) => {
       if (!(await quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now }))) throw used;
     },
-    consent:
-      quote.approvedAt === null
-        ? { means: "policy" }
-        : { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy },
+    consent: quote.approvedAt === null ? { means: "policy" } : approvalOf(quote),
   }).catch(async (error: unknown) => {
     if (error === used) throw refusal(await quotes.get(actor, subject));
     throw error;

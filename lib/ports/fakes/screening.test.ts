@@ -9,9 +9,6 @@ screeningContract("the fake", () => {
     source,
     listed: { address, chainId: 1 },
     clear: { address: "0x00000000000000000000000000000000000000bb", chainId: 1 },
-    breakDown: () => {
-      source.breakDown();
-      return Promise.resolve();
-    },
+    breakDown: () => Promise.resolve(source.breakDown()),
   });
 });

@@ -151,8 +151,8 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
         subject={{ scheduleId: schedule.scheduleId }}
         money="Nothing was paid."
         approval={approval.mutation}
-        onApprove={async (otp) => {
-          takeOver(await approval.send({ params, body: { otp } }));
+        onApprove={async (proof) => {
+          takeOver(await approval.send({ params, body: proof }));
           setOpen(false);
           toast.success("Approved. It runs at its times.");
         }}

@@ -9,6 +9,16 @@ import {
   useCodeForm,
   type CodeRequest,
 } from "@/components/features/money-flow/code-form";
+import {
+  AppCodeField,
+  isReady,
+  MeansField,
+  PasskeyField,
+  proofOf,
+  useProofChoice,
+  type ProofChoice,
+} from "@/components/features/money-flow/proof-field";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
@@ -34,14 +44,14 @@ interface SwapDialogProps {
   readonly onClose: () => void;
 }
 
-/** Prepares with a code, or with the choice of the wallet alone, then executes; once. */
+/** Prepares with a code or second factor, or with the choice of the wallet alone, then executes; once. */
 const useExecution = ({ quote: { quoteId }, wallet }: SwapDialogProps) => {
   const prepare = useApiMutation(preparePrivateSwap);
   const { mutation, send } = useSentOnce(executePrivateSwap);
   /** Null where the service refused it; `error` says why. */
-  const run = async (otp: string | null): Promise<PrivateTransfer | null> => {
+  const run = async (proof: MoneyProof | null): Promise<PrivateTransfer | null> => {
     mutation.reset();
-    const body = { quoteId, privacyWalletId: wallet.id, ...(otp === null ? {} : { otp }) };
+    const body = { quoteId, privacyWalletId: wallet.id, ...proof };
     try {
       await prepare.mutateAsync({ body });
       return await send({ body: { quoteId } });
@@ -57,18 +67,20 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
   const { quote, wallet, onClose, onNewQuote } = props;
   const router = useRouter();
   const takeOver = useTakeOver();
-  const codes = useCodeForm({ quoteId: quote.quoteId });
+  const subject = { quoteId: quote.quoteId };
+  const codes = useCodeForm(subject);
+  const choice = useProofChoice(codes.clear);
   const { run, pending, error } = useExecution(props);
   const formId = useId();
-  const execute = async (code: string | null): Promise<void> => {
-    const transfer = await run(code);
+  const execute = async (proof: MoneyProof | null): Promise<void> => {
+    const transfer = await run(proof);
     if (transfer === null) {
       codes.clear();
       return;
     }
     dropDraft("swap");
     takeOver(transfer);
-    router.push(code === null ? `${pathOfTransfer(transfer)}?approve=true` : pathOfTransfer(transfer));
+    router.push(proof === null ? `${pathOfTransfer(transfer)}?approve=true` : pathOfTransfer(transfer));
   };
   return (
     <Dialog
@@ -78,18 +90,25 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
       description={
         <Countdown until={quote.expiresAt} label="This quote expires in" expiredText="This quote has expired" />
       }
-      footer={<Buttons codes={codes} formId={formId} pending={pending} onLater={() => void execute(null)} />}
+      footer={
+        <Buttons codes={codes} choice={choice} formId={formId} pending={pending} onLater={() => void execute(null)} />
+      }
     >
-      <Form id={formId} form={codes.form} onSubmit={({ code }) => execute(code)} className="flex flex-col gap-4">
+      <Form
+        id={formId}
+        form={codes.form}
+        onSubmit={({ code }) => execute(proofOf(choice.means, code))}
+        className="flex flex-col gap-4"
+      >
         <SwapReceipt quote={quote} walletName={wallet.name} whole />
-        {codes.sent === null ? (
-          <p className="text-sm text-fg-2">
-            A code approves exactly this swap. Without one it is stored and waits for approval.
-          </p>
+        <MeansField choice={choice} />
+        {choice.means === "passkey" ? (
+          <PasskeyField subject={subject} busy={pending} money="Nothing was sent." onApprove={execute} />
+        ) : choice.means === "app" ? (
+          <AppCodeField codes={codes} disabled={pending} />
         ) : (
-          <SentCodeField codes={codes} sent={codes.sent} disabled={pending} />
+          <MailedCode codes={codes} disabled={pending} />
         )}
-        <CodeSendError error={codes.sendError} money="Nothing was sent." />
         {error === null ? null : (
           <ErrorState
             compact
@@ -103,25 +122,39 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
   );
 };
 
+const MailedCode = ({ codes, disabled }: { readonly codes: CodeRequest; readonly disabled: boolean }): ReactNode => (
+  <>
+    {codes.sent === null ? (
+      <p className="text-sm text-fg-2">
+        A code approves exactly this swap. Without one it is stored and waits for approval.
+      </p>
+    ) : (
+      <SentCodeField codes={codes} sent={codes.sent} disabled={disabled} />
+    )}
+    <CodeSendError error={codes.sendError} money="Nothing was sent." />
+  </>
+);
+
 interface ButtonsProps {
   readonly codes: CodeRequest;
+  readonly choice: ProofChoice;
   readonly formId: string;
   readonly pending: boolean;
   /** Stores the swap so that it can be approved with a code later. */
   readonly onLater: () => void;
 }
 
-const Buttons = ({ codes, formId, pending, onLater }: ButtonsProps): ReactNode => (
+const Buttons = ({ codes, choice, formId, pending, onLater }: ButtonsProps): ReactNode => (
   <>
     <Button disabled={pending} onClick={onLater}>
       Approve later
     </Button>
-    {codes.sent === null ? (
+    {choice.means === "passkey" ? null : choice.means === "code" && codes.sent === null ? (
       <Button variant="primary" loading={codes.sending} onClick={() => void codes.send()}>
         Send code
       </Button>
     ) : (
-      <Button type="submit" form={formId} variant="primary" loading={pending} disabled={!codes.isWhole}>
+      <Button type="submit" form={formId} variant="primary" loading={pending} disabled={!isReady(choice, codes)}>
         Execute swap
       </Button>
     )}

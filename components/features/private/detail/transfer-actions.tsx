@@ -8,6 +8,7 @@ import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
+import type { MoneyProof } from "@/components/features/money-flow/types";
 import type { Operation } from "@/components/features/operations/types";
 import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
@@ -74,8 +75,8 @@ export const TransferActions = ({ transfer, operation, names }: TransferActionsP
   const approval = useSentOnce(approveOperation);
   const params = { id: transfer.operationId };
   const setOpen = (open: boolean): void => void setApproving(open ? true : null, { history: "replace" });
-  const approve = async (code: string): Promise<void> => {
-    const approved = await approval.send({ params, body: { otp: code } });
+  const approve = async (proof: MoneyProof): Promise<void> => {
+    const approved = await approval.send({ params, body: proof });
     setOpen(false);
     changed(approved);
     toast.success("Approved. It runs now.");

@@ -71,7 +71,8 @@ const stepIn = async ({
     submittedAt,
     clock: { now: () => new Date(1_000_000) },
     chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
-    ...{ maySign: () => Promise.resolve(true), screenAgain: () => Promise.resolve(stopped ?? null) },
+    maySign: () => Promise.resolve(true),
+    screenAgain: () => Promise.resolve(stopped ?? null),
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
       feeExcess: () => Promise.resolve(null),

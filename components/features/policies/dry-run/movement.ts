@@ -1,0 +1,47 @@
+/** The movement that a dry run tries, as it is typed. */
+import { amount, address } from "@/lib/contracts/common";
+import type { BodyInput } from "@/lib/contracts/contract";
+import type { evaluatePolicies } from "@/lib/contracts/policies";
+
+export interface MovementValues {
+  readonly wallet: string;
+  /** Id of the chain. */
+  readonly chain: string;
+  readonly token: string;
+  readonly amount: string;
+  readonly to: string;
+  /** Empty: a person. */
+  readonly key: string;
+}
+
+type Movement = Omit<BodyInput<typeof evaluatePolicies>, "draft">;
+
+export type MovementErrors = Partial<Record<"amount" | "to", string>>;
+
+/** What is wrong with what is typed; an empty field is not wrong yet. */
+export const movementErrors = (values: MovementValues): MovementErrors => {
+  const typed = values.amount.trim();
+  const to = values.to.trim();
+  return {
+    ...(typed === "" || amount.safeParse(typed).success
+      ? {}
+      : { amount: "Enter an amount above zero, such as 1250.5." }),
+    ...(to === "" || address.safeParse(to).success ? {} : { to: "Enter a whole address that begins with 0x." }),
+  };
+};
+
+/** The movement to try; null while something is missing or wrong. */
+export const movementOf = (values: MovementValues): Movement | null => {
+  const { wallet, chain, token, key } = values;
+  const [typed, recipient] = [values.amount.trim(), values.to.trim()];
+  if ([wallet, chain, token, typed, recipient].includes("")) return null;
+  if (Object.keys(movementErrors(values)).length > 0) return null;
+  return {
+    fromWalletId: wallet,
+    chainId: Number(chain),
+    token,
+    amount: typed,
+    recipient,
+    ...(key === "" ? {} : { keyId: key }),
+  };
+};

@@ -1,0 +1,84 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { PublicId } from "@/components/ui/address";
+import { Badge } from "@/components/ui/badge";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { Card } from "@/components/ui/card";
+import { ErrorState } from "@/components/ui/error-state";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { getPolicyEvaluation } from "@/lib/contracts/policies";
+import { DECISION_LOOKS, RuleResults } from "./dry-run/verdict";
+
+interface EvaluationCardProps {
+  /** Of an operation or a payout; nothing is shown without one. */
+  readonly evaluationId: string | null;
+}
+
+type StoredEvaluation = ResponseOf<typeof getPolicyEvaluation>;
+
+/** What the policies said when the movement was accepted, and which rules asked for an approval or refused it. */
+export const EvaluationCard = ({ evaluationId }: EvaluationCardProps): ReactNode =>
+  evaluationId === null ? null : <Stored id={evaluationId} />;
+
+const Stored = ({ id }: { readonly id: string }): ReactNode => {
+  // An evaluation is never changed.
+  const { data, error, isPending, refetch } = useApiQuery(
+    getPolicyEvaluation,
+    { params: { id } },
+    { staleTimeMs: Number.POSITIVE_INFINITY },
+  );
+  return (
+    <Card
+      title="Policies"
+      description="What they said when this was accepted."
+      actions={
+        <Link href="/settings/policies" className={buttonLooks({ size: "sm" })}>
+          Open policies
+        </Link>
+      }
+    >
+      {isPending ? (
+        <LoadingRows what="the evaluation" rows={1} />
+      ) : data === undefined ? (
+        <ErrorState compact error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Facts evaluation={data} />
+      )}
+    </Card>
+  );
+};
+
+const Facts = ({
+  evaluation: { id, decision, code, rules, createdAt },
+}: {
+  readonly evaluation: StoredEvaluation;
+}): ReactNode => {
+  const { label, tone, icon } = DECISION_LOOKS[decision];
+  const isVoted = decision === "allow" && rules.some(({ outcome }) => outcome === "needs_approval");
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Badge tone={tone} icon={icon}>
+          {isVoted ? "Allowed after votes" : label}
+        </Badge>
+        {code === "required" ? <span>A one-time code was asked for.</span> : null}
+        <span className="text-sm text-fg-3">
+          <Time value={createdAt} />
+        </span>
+        <span className="ml-auto">
+          <PublicId value={id} />
+        </span>
+      </p>
+      {rules.length === 0 ? (
+        <p className="text-fg-2">No policy bounded it.</p>
+      ) : (
+        <RuleResults results={rules} label="What each rule said" />
+      )}
+    </div>
+  );
+};

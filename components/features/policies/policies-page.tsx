@@ -1,0 +1,215 @@
+"use client";
+
+import { ScrollText } from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import type { ReactNode } from "react";
+import { useMay } from "@/components/features/projects/use-project";
+import { shorten } from "@/components/ui/address";
+import { AddressMark } from "@/components/ui/marks";
+import { Alert } from "@/components/ui/alert";
+import { Usd } from "@/components/ui/amount";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { Card, Fact, Facts } from "@/components/ui/card";
+import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Field } from "@/components/ui/field";
+import { PageHeader } from "@/components/ui/page-header";
+import { LoadingRows } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import { walletName } from "@/components/features/wallets/wallet-name";
+import { RuleList } from "./rule-list";
+import { rolesText } from "./rule-words";
+import { isOf, pathOfSubject, type PolicySubject } from "./subject";
+import { usePolicySetup, type PolicySetup } from "./use-policy-setup";
+import type { Policy } from "./use-policies";
+
+const PROJECT: PolicySubject = { scope: "project", subjectId: undefined };
+
+/** What bounds the project's money: the project, each wallet and each key that has a policy. */
+export const PoliciesPage = (): ReactNode => {
+  const state = usePolicySetup();
+  const mayChange = useMay("policies:manage");
+  return (
+    <>
+      <PageHeader
+        title="Policies"
+        description="Limits on money that leaves the project. Where several apply, the strictest wins."
+        actions={
+          <Link href="/settings" className={buttonLooks()}>
+            All settings
+          </Link>
+        }
+      />
+      {state.state === "loading" ? (
+        <Card flush>
+          <LoadingRows what="the policies" rows={6} />
+        </Card>
+      ) : state.state === "failed" ? (
+        <Card flush>
+          <ErrorState error={state.error} money="The policies go on to apply." onRetry={state.retry} />
+        </Card>
+      ) : (
+        <div className="flex flex-col gap-4">
+          {mayChange ? null : <ReadOnlyNote />}
+          <ProjectCard setup={state.setup} mayChange={mayChange} />
+          <SubjectsCard setup={state.setup} mayChange={mayChange} scope="wallet" />
+          <SubjectsCard setup={state.setup} mayChange={mayChange} scope="key" />
+          <OtherLimitsCard setup={state.setup} />
+        </div>
+      )}
+    </>
+  );
+};
+
+export const ReadOnlyNote = (): ReactNode => (
+  <Alert>You can read the policies. Owners and admins of the project can change them.</Alert>
+);
+
+interface PartProps {
+  readonly setup: PolicySetup;
+  readonly mayChange: boolean;
+}
+
+const ProjectCard = ({ setup, mayChange }: PartProps): ReactNode => {
+  const policy = setup.policies.policies.find((one) => isOf(one, PROJECT));
+  return (
+    <Card
+      title="Whole project"
+      description="Applies to every wallet and every API key."
+      actions={
+        policy === undefined && !mayChange ? null : (
+          <Link
+            href={pathOfSubject(PROJECT)}
+            className={buttonLooks({ size: "sm", variant: policy === undefined ? "primary" : "secondary" })}
+          >
+            {policy === undefined ? "Set limits" : "Open"}
+            <span className="sr-only"> of the whole project</span>
+          </Link>
+        )
+      }
+    >
+      {policy === undefined ? (
+        <p className="text-fg-2">No limit.</p>
+      ) : (
+        <RuleList rules={policy.rules} names={setup.names} label="Limits of the whole project" />
+      )}
+    </Card>
+  );
+};
+
+const WORDS = {
+  wallet: {
+    title: "Wallets",
+    description: "Applies to money that leaves this wallet, whoever moves it.",
+    empty: "No wallet has limits of its own",
+    add: "Set limits of a wallet",
+    placeholder: "Choose a wallet",
+  },
+  key: {
+    title: "API keys",
+    description: "Applies to what this key moves, beside the key's own cap and recipients.",
+    empty: "No API key has a policy",
+    add: "Set limits of an API key",
+    placeholder: "Choose an API key",
+  },
+} as const;
+
+/** Wallets and keys to choose from that have no policy yet. */
+const optionsOf = ({ wallets, keys, policies }: PolicySetup, scope: "wallet" | "key"): ComboboxOption[] => {
+  const isFree = (id: string): boolean => !policies.policies.some((one) => one.subjectId === id);
+  return scope === "wallet"
+    ? wallets
+        .filter(({ id }) => isFree(id))
+        .map((wallet) => ({
+          value: wallet.id,
+          label: walletName(wallet),
+          description: shorten(wallet.address),
+          keywords: [walletName(wallet), wallet.address],
+        }))
+    : keys.filter(({ id }) => isFree(id)).map(({ id, name }) => ({ value: id, label: name, keywords: [name] }));
+};
+
+const SubjectsCard = ({ setup, mayChange, scope }: PartProps & { readonly scope: "wallet" | "key" }): ReactNode => {
+  const router = useRouter();
+  const words = WORDS[scope];
+  const found = setup.policies.policies.filter((policy) => policy.scope === scope);
+  const options = optionsOf(setup, scope);
+  return (
+    <Card title={words.title} description={words.description} flush>
+      {found.length === 0 ? (
+        <EmptyState icon={ScrollText} title={words.empty}>
+          Only the limits of the whole project apply.
+        </EmptyState>
+      ) : (
+        <ul className="divide-y" aria-label={`${words.title} with a policy`}>
+          {found.map((policy) => (
+            <SubjectLine key={policy.id} policy={policy} setup={setup} />
+          ))}
+        </ul>
+      )}
+      {!mayChange || options.length === 0 ? null : (
+        <div className="border-t px-4 py-3">
+          <Field label={words.add} className="max-w-80">
+            <Combobox
+              options={options}
+              value=""
+              onValueChange={(subjectId) => router.push(pathOfSubject({ subjectId }))}
+              placeholder={words.placeholder}
+              searchPlaceholder="Name or address"
+            />
+          </Field>
+        </div>
+      )}
+    </Card>
+  );
+};
+
+const SubjectLine = ({ policy, setup }: { readonly policy: Policy; readonly setup: PolicySetup }): ReactNode => {
+  const wallet = setup.wallets.find(({ id }) => id === policy.subjectId);
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="flex items-center gap-2 pb-1 font-medium">
+          {wallet === undefined ? null : <AddressMark value={wallet.address} />}
+          <Link href={pathOfSubject(policy)} className="link wrap-anywhere">
+            {setup.nameOf(policy)}
+          </Link>
+        </p>
+        <RuleList rules={policy.rules} names={setup.names} label={`Limits of ${setup.nameOf(policy)}`} />
+      </div>
+      <p className="text-sm text-fg-3">
+        Version {policy.version}, <Time value={policy.createdAt} />
+      </p>
+    </li>
+  );
+};
+
+/** The two settings that bound money beside the policies. */
+const OtherLimitsCard = ({ setup: { policies } }: Pick<PartProps, "setup">): ReactNode => (
+  <Card title="Also in force" description="Two settings of the project apply beside the policies." flush>
+    <Facts className="px-4">
+      <Fact
+        label={
+          <Link href="/settings#limits" className="link">
+            Daily cap of API keys
+          </Link>
+        }
+      >
+        <Usd value={policies.dailyCapUsd} /> without a code, <Usd value={policies.spentTodayUsd} /> moved today
+      </Fact>
+      <Fact
+        label={
+          <Link href="/settings#votes" className="link">
+            Approval by several people
+          </Link>
+        }
+      >
+        {policies.approvals === null
+          ? "Off"
+          : `${String(policies.approvals.count)} of the ${rolesText(policies.approvals.roles)}`}
+      </Fact>
+    </Facts>
+  </Card>
+);

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { policyRules, type PolicyRules } from "@/lib/contracts/policy-rules";
+import { isSame, policyForm, rulesOf, typedRules, valuesOf, type PolicyValues } from "./policy-form";
+
+const WHOLE: PolicyRules = {
+  perOperation: { usd: "1000", assets: [{ asset: "usdc", amount: "2500.5" }] },
+  perDay: { usd: "5000", assets: [{ asset: "eth", amount: "2" }] },
+  recipients: "approved_contacts",
+  newRecipientHours: 24,
+  chains: [31337],
+  tokens: [{ chainId: 31337, token: "native" }],
+  hours: { timeZone: "Europe/Berlin", windows: [{ days: [1, 2], from: "08:00", to: "24:00" }] },
+  code: { mode: "above", usd: "50" },
+  approvals: { aboveUsd: "100", count: 2, roles: ["admin", "operator"], excludeMaker: false },
+};
+const EMPTY = valuesOf({}, "UTC");
+
+const problems = (change: Partial<PolicyValues>): Record<string, string> =>
+  Object.fromEntries(
+    (policyForm.safeParse({ ...EMPTY, ...change }).error?.issues ?? []).map(({ path, message }) => [
+      path.join("."),
+      message,
+    ]),
+  );
+
+describe("the form of a policy", () => {
+  test("gives back every rule that it was filled with", () => {
+    expect(rulesOf(valuesOf(WHOLE, "UTC"))).toEqual(WHOLE);
+    expect(policyRules.parse(rulesOf(valuesOf(WHOLE, "UTC")))).toEqual(WHOLE);
+  });
+
+  test("means no rule when nothing is filled in", () => {
+    expect(typedRules(EMPTY)).toEqual({});
+    expect(problems({})).toEqual({});
+  });
+
+  test("reads amounts with separators, and never sends what it cannot read", () => {
+    expect(typedRules({ ...EMPTY, perDayUsd: " 5,000.50 " })).toEqual({ perDay: { usd: "5000.50" } });
+    expect(typedRules({ ...EMPTY, perDayUsd: "5.000,50" })).toBeNull();
+    expect(typedRules({ ...EMPTY, perDayUsd: "1,23" })).toBeNull();
+  });
+
+  test("names each wrong field", () => {
+    expect(
+      Object.keys(
+        problems({
+          perOperationUsd: "many",
+          perDayAssets: [
+            { asset: "usdc", amount: "1" },
+            { asset: "usdc", amount: "0" },
+          ],
+          newRecipientHours: "2161",
+          hasHours: true,
+          windows: [{ days: [], from: "9", to: "25:00" }],
+          code: "exempt",
+          hasApprovals: true,
+          approvalsCount: "11",
+        }),
+      ).sort(),
+    ).toEqual([
+      "approvalsAboveUsd",
+      "approvalsCount",
+      "codeUsd",
+      "newRecipientHours",
+      "perDayAssets.1.amount",
+      "perDayAssets.1.asset",
+      "perOperationUsd",
+      "windows.0.days",
+      "windows.0.from",
+      "windows.0.to",
+    ]);
+  });
+
+  test("asks for an end after the beginning, and for somebody who approves", () => {
+    expect(problems({ hasHours: true, windows: [{ days: [1], from: "17:00", to: "09:00" }] })).toEqual({
+      "windows.0.to": "Must be later than the beginning.",
+    });
+    expect(
+      problems({ hasApprovals: true, approvalsAboveUsd: "1", owner: false, admin: false, operator: false }),
+    ).toEqual({ approvalsCount: "Choose who may approve." });
+  });
+});
+
+test("rules are the same whatever the order of their fields, and without empty ones", () => {
+  expect(isSame({ perDay: { usd: "1" }, recipients: "any" }, { perDay: { usd: "1" } })).toBe(true);
+  expect(isSame({ perDay: { usd: "1" } }, { perDay: { usd: "2" } })).toBe(false);
+});
