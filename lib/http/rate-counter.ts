@@ -72,10 +72,39 @@ type TotalOf = (increment: RateIncrement) => number | undefined;
 const keyOf = ({ bucket, windowStart }: Pick<RateIncrement, "bucket" | "windowStart">): string =>
   `${bucket} ${String(windowStart.getTime())}`;
 
+/** Runs `work` once within the interval, however often it is asked to. */
+const createTimer = (intervalMs: number, work: () => void): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      work();
+    }, intervalMs).unref();
+  };
+};
+
+/** Takes what is counted here out of the windows of the dirty buckets, at most one statement of it. */
+const collect = (
+  windows: ReturnType<typeof createWindows>,
+  dirty: Set<string>,
+): { window: Window; increment: RateIncrement }[] => {
+  const batch: { window: Window; increment: RateIncrement }[] = [];
+  for (const bucket of dirty) {
+    if (batch.length >= BATCH_MAX) break;
+    dirty.delete(bucket);
+    const window = windows.get(bucket);
+    if (!window || window.pending === 0) continue;
+    batch.push({ window, increment: { bucket, windowStart: new Date(window.start), by: window.pending } });
+    window.inFlight += window.pending;
+    window.pending = 0;
+  }
+  return batch;
+};
+
 export const createRateCounter = (store: RateStore, options: RateCounterOptions) => {
   const windows = createWindows();
   const dirty = new Set<string>();
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  const schedule = createTimer(options.flushIntervalMs ?? FLUSH_INTERVAL_MS, () => void flush());
   let flushing: Promise<void> | null = null;
   let isAway = false;
 
@@ -107,20 +136,6 @@ export const createRateCounter = (store: RateStore, options: RateCounterOptions)
     }
   };
 
-  const collect = (): { window: Window; increment: RateIncrement }[] => {
-    const batch: { window: Window; increment: RateIncrement }[] = [];
-    for (const bucket of dirty) {
-      if (batch.length >= BATCH_MAX) break;
-      dirty.delete(bucket);
-      const window = windows.get(bucket);
-      if (!window || window.pending === 0) continue;
-      batch.push({ window, increment: { bucket, windowStart: new Date(window.start), by: window.pending } });
-      window.inFlight += window.pending;
-      window.pending = 0;
-    }
-    return batch;
-  };
-
   /** Sends increments that are in flight. @returns the total after each, or null when the store failed */
   const send = async (
     batch: readonly { readonly window: Window; readonly increment: RateIncrement }[],
@@ -142,22 +157,13 @@ export const createRateCounter = (store: RateStore, options: RateCounterOptions)
 
   const flush = async (): Promise<void> => {
     while (flushing) await flushing;
-    const batch = collect();
+    const batch = collect(windows, dirty);
     if (batch.length === 0) return;
     flushing = send(batch).then(() => {
       flushing = null;
       if (dirty.size > 0) schedule();
     });
     await flushing;
-  };
-
-  const schedule = (): void => {
-    if (timer) return;
-    timer = setTimeout(() => {
-      timer = null;
-      void flush();
-    }, options.flushIntervalMs ?? FLUSH_INTERVAL_MS);
-    timer.unref();
   };
 
   return {

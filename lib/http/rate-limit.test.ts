@@ -86,7 +86,7 @@ test("a store that fails admits by this process's own counts, and gets them late
   const store = memoryStore();
   const limiter = createRateLimiter(store);
   store.fail = true;
-  const burst = await Promise.all([1, 2, 3].map(() => limiter.admit("key:a", 2, START)));
+  const burst = await Promise.all([1, 2, 3].map(async () => limiter.admit("key:a", 2, START)));
   expect(burst.map(({ allowed }) => allowed)).toEqual([true, true, false]);
   store.fail = false;
   await limiter.flush();

@@ -192,30 +192,34 @@ const startedRecord = (quote: Quote, { id, status, subStatus }: Pick<Operation, 
   subStatus,
 });
 
+/** The policy's cap and the single retry are checked in the transaction that accepts the operation. */
+const claimsOf = async (
+  deps: Pick<ExecuteDeps, "operations"> & { readonly authorization: Pick<Authorization, "spending"> },
+  actor: Actor,
+  acceptance: Acceptance,
+): Promise<Claim> => {
+  const { quote, operationId, legs, allSent, claim, isCovered = false } = acceptance;
+  // An operation that awaited approval is authorised by its code.
+  const spend = operationId === undefined && !isCovered ? await deps.authorization.spending(actor, quote) : null;
+  return async (tx, id, now) => {
+    if (!(await claim(tx, id, now))) return false;
+    if (spend !== null && !(await spend(tx, now)) && !allSent) {
+      throw codeRequired(`The key's daily cap was reached meanwhile. ${sentText(legs)}`);
+    }
+    const retryOf = quote.retryOf;
+    if (retryOf !== null && !(await deps.operations.claimRetry(tx, { of: retryOf, by: id, now }))) {
+      throw new DomainError(
+        "invalid_state",
+        "The operation was tried again already; what failed is sent once more only once. Nothing was sent now.",
+        { extra: { retryOf } },
+      );
+    }
+    return true;
+  };
+};
+
 export const createExecute = (deps: ExecuteDeps, authorization: Authorization) => {
   const { quotes } = deps;
-
-  /** The policy's cap and the single retry are checked in the transaction that accepts the operation. */
-  const claims = async (actor: Actor, acceptance: Acceptance): Promise<Claim> => {
-    const { quote, operationId, legs, allSent, claim, isCovered = false } = acceptance;
-    // An operation that awaited approval is authorised by its code.
-    const spend = operationId === undefined && !isCovered ? await authorization.spending(actor, quote) : null;
-    return async (tx, id, now) => {
-      if (!(await claim(tx, id, now))) return false;
-      if (spend !== null && !(await spend(tx, now)) && !allSent) {
-        throw codeRequired(`The key's daily cap was reached meanwhile. ${sentText(legs)}`);
-      }
-      const retryOf = quote.retryOf;
-      if (retryOf !== null && !(await deps.operations.claimRetry(tx, { of: retryOf, by: id, now }))) {
-        throw new DomainError(
-          "invalid_state",
-          "The operation was tried again already; what failed is sent once more only once. Nothing was sent now.",
-          { extra: { retryOf } },
-        );
-      }
-      return true;
-    };
-  };
 
   /**
    * Accepts the operation of a quote; the workers then carry it on. Null when the quote was used already, or the
@@ -223,7 +227,7 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
    */
   const accept = async (actor: Actor, acceptance: Acceptance) => {
     const { quote, request, wallets, legs, operationId } = acceptance;
-    const claim = await claims(actor, acceptance);
+    const claim = await claimsOf({ ...deps, authorization }, actor, acceptance);
     return authorization.checking(intentOf(actor, acceptance), (check) =>
       deps.operations.start({
         projectId: quote.projectId,
