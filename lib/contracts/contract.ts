@@ -74,6 +74,8 @@ export interface Contract {
   readonly inputErrorsAs400?: boolean;
   /** The stream or document is not JSON; the route answers with a Response of its own. */
   readonly mediaType?: string;
+  /** A second form that a caller may ask for in the query, such as `format=csv`; the route answers it with a Response of its own. */
+  readonly otherMediaType?: string;
 }
 
 export const defineContract = <const C extends Contract>(contract: C): C => contract;

@@ -206,6 +206,7 @@ export const getStatement = defineContract({
     ...period,
     format: z.enum(["json", "csv"]).default("json").meta({ description: "`csv` answers RFC 4180 instead of JSON" }),
   }),
+  otherMediaType: "text/csv",
   status: 200,
   response: z.object({
     account: accountRecord.meta({ description: "The account as it is now" }),

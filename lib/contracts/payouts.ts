@@ -225,6 +225,7 @@ export const listPayoutItems = defineContract({
   }),
   status: 200,
   response: page(z.discriminatedUnion("kind", [accountsPayoutItem, walletsPayoutItem])),
+  otherMediaType: "text/csv",
   errors: ["not_found"],
 });
 

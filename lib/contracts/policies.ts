@@ -114,7 +114,13 @@ export const listPolicyVersions = defineContract({
   query: z.object({
     scope,
     subjectId: subjectId.optional(),
-    before: z.coerce.number().int().min(1).max(VERSION_MAX).optional().meta({ description: "Only versions below this number" }),
+    before: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(VERSION_MAX)
+      .optional()
+      .meta({ description: "Only versions below this number" }),
   }),
   status: 200,
   response: z.object({ data: z.array(policyRecord).meta({ description: "Versions, newest first" }) }),

@@ -73,6 +73,7 @@ const successOf = ({ operationId, contract }: NamedContract, { schemas, examples
     },
     content: {
       [contract.mediaType ?? "application/json"]: { schema, ...exampleOf(examples, operationId, "response") },
+      ...(contract.otherMediaType === undefined ? {} : { [contract.otherMediaType]: { schema: { type: "string" } } }),
     },
   };
 };

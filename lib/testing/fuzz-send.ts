@@ -31,7 +31,7 @@ const find = createRouteTable(routes);
 const known: ReadonlySet<string> = new Set<string>(ERROR_CODES);
 
 const textOf = (value: unknown): string => {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const text = typeof value === "string" ? value : String(JSON.stringify(value));
   return Buffer.from(text.slice(0, PART_LENGTH_MAX)).toString();
 };
 
@@ -146,9 +146,10 @@ const parsed = (text: string): unknown => {
 };
 
 /** The contract that answers a path, which may be another than the request was made for: a value can contain what ends a path. */
-const contractOf = ({ method, path }: Sent): Contract | null => {
-  const entry = find(path.split("?")[0] ?? "")?.entry;
-  return entry?.module[method as "GET"]?.contract ?? null;
+const contractOf = (document: Json, { method, path }: Sent): Contract | null => {
+  const contract = find(path.split("?")[0] ?? "")?.entry.module[method as "GET"]?.contract;
+  // The route that answers all other paths is no operation.
+  return contract !== undefined && contract.path in (document.paths as Json) ? contract : null;
 };
 
 const isDescribed = (document: Json, { path, method }: Contract, status: number): boolean => {
@@ -161,6 +162,7 @@ const successFault = (contract: Contract | null, { status, contentType, text }: 
   if (status === 308) return null;
   if (contract === null) return `answered ${String(status)} on a path of no operation`;
   if (status !== contract.status) return `answered ${String(status)} and not ${String(contract.status)}`;
+  if (contract.otherMediaType !== undefined && contentType.startsWith(contract.otherMediaType)) return null;
   if (contract.mediaType !== undefined)
     return contentType.startsWith(contract.mediaType) ? null : `answered with ${contentType}`;
   const result = contract.response.safeParse(parsed(text));
@@ -175,14 +177,15 @@ const errorFault = (document: Json, contract: Contract | null, answer: FuzzAnswe
   if (status >= 500) return `answered ${String(status)} ${code}`;
   if (!known.has(code)) return `answered the unknown code ${code}`;
   if (body.data.requestId !== requestId) return "answered another request id in its body than in its header";
-  if (contract === null) return null;
+  // A target that no path can have is refused before the service looks for an operation.
+  if (contract === null || body.data.details?.[0]?.code === "invalid_target") return null;
   if (!errorCodes(contract).has(code as never)) return `answered ${code}, which is not declared`;
   return isDescribed(document, contract, status) ? null : `answered ${String(status)}, which is not described`;
 };
 
 /** What is wrong with an answer by the document; null when nothing is. */
 export const faultOf = (document: Json, sent: Sent, answer: FuzzAnswer): string | null => {
-  const contract = contractOf(sent);
+  const contract = contractOf(document, sent);
   // Readiness says with 503 and its own form what is missing.
   if (contract?.path === "/ready" && contract.response.safeParse(parsed(answer.text)).success) return null;
   return answer.status < 400 ? successFault(contract, answer) : errorFault(document, contract, answer);
