@@ -5,7 +5,7 @@ import { createServices, setServices, type Services } from "@/lib/composition";
 import { loadConfig, type Config } from "@/lib/config/env";
 import { outageOf } from "@/lib/core/outage";
 import { createFastServer, type FastServer } from "@/lib/http/fast-server";
-import { pageHeaders } from "@/lib/http/headers";
+import { createPageHeaders } from "@/lib/http/headers";
 import { getLogger, loggedError } from "@/lib/log/logger";
 import { startMetricsServer } from "@/lib/http/metrics-server";
 import { startPagesProcess, type PagesProcess } from "@/lib/http/pages-process";
@@ -67,7 +67,7 @@ const startWeb = async (services: Services): Promise<Part & { port: number }> =>
     routes,
     fallbackPrefixes,
     pages: (request) => pages.handle(request),
-    pageHeaders: pageHeaders({
+    pageHeaders: createPageHeaders({
       publicUrl: config.publicUrl,
       chains: config.chains,
       walletConnect: config.walletConnectProjectId !== null,

@@ -58,6 +58,7 @@ export default defineConfig({
           ...integration,
           include: [
             "lib/faults/crash.int.test.ts",
+            "app/api/fuzz.int.test.ts",
             "lib/modules/holds/sums.int.test.ts",
             "lib/faults/wallet-payouts*.int.test.ts",
             "lib/faults/webhooks.int.test.ts",

@@ -1,5 +1,6 @@
 import "./globals.css";
 import type { Metadata, Viewport } from "next";
+import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { Providers } from "@/components/providers/providers";
 import { getPublicConfig } from "@/lib/http/public-config";
@@ -18,6 +19,9 @@ export const viewport: Viewport = {
   ],
 };
 
+/** Set by server.ts; absent under plain `next start`, which sends no content security policy either. */
+const NONCE_HEADER = "x-causeway-nonce";
+
 // Chains and secrets are known only where the service runs, so no page is drawn at build time.
 export const dynamic = "force-dynamic";
 
@@ -26,12 +30,12 @@ interface LayoutProps {
 }
 
 const RootLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
-  const session = await getBrowserSession();
+  const [session, sent] = await Promise.all([getBrowserSession(), headers()]);
   return (
     // next-themes sets the class of the theme before React is there.
     <html lang="en" suppressHydrationWarning>
       <body className="min-h-dvh antialiased">
-        <Providers config={getPublicConfig()} session={session}>
+        <Providers config={getPublicConfig()} signedIn={session !== null} nonce={sent.get(NONCE_HEADER)}>
           {children}
         </Providers>
       </body>

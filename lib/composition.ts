@@ -106,6 +106,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     close: async (): Promise<void> => {
       identity.closeMail();
       privacy.close();
+      await identity.apiRequests.close();
       await platform.closeInstances();
       await closeReadiness();
       await platform.listener.close();
@@ -185,6 +186,7 @@ const identityServices = (identity: Identity) => ({
   decisionRunner: identity.decisionRunner,
   votingPolicy: identity.votingPolicy,
   apiKeys: identity.apiKeys,
+  apiRequests: identity.apiRequests,
   policies: identity.policies,
   projectPolicies: identity.projectPolicies,
   mailOutbox: identity.mailOutbox,

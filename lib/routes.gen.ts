@@ -9,6 +9,7 @@ import * as auditLog from "@/app/api/audit-log/route";
 import * as auditLogExport from "@/app/api/audit-log/export/route";
 import * as authApiKeys from "@/app/api/auth/api-keys/route";
 import * as authApiKeysId from "@/app/api/auth/api-keys/[id]/route";
+import * as authApiKeysIdRequests from "@/app/api/auth/api-keys/[id]/requests/route";
 import * as authApiKeysIdRotate from "@/app/api/auth/api-keys/[id]/rotate/route";
 import * as authJwks from "@/app/api/auth/jwks/route";
 import * as authLogout from "@/app/api/auth/logout/route";
@@ -140,6 +141,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/audit-log/export", module: auditLogExport },
   { path: "/api/auth/api-keys", module: authApiKeys },
   { path: "/api/auth/api-keys/[id]", module: authApiKeysId },
+  { path: "/api/auth/api-keys/[id]/requests", module: authApiKeysIdRequests },
   { path: "/api/auth/api-keys/[id]/rotate", module: authApiKeysIdRotate },
   { path: "/api/auth/jwks", module: authJwks },
   { path: "/api/auth/logout", module: authLogout },

@@ -13,6 +13,7 @@ import { testAccount } from "@/lib/testing/factories";
 import { serveApi } from "@/lib/testing/http";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
 import { lintOpenApi } from "@/lib/testing/lint-openapi";
+import { callJobs, callReceiver } from "@/lib/testing/system-examples";
 import { webhookReceiver } from "@/lib/testing/webhook-receiver";
 
 const CHAIN = 31337;
@@ -25,7 +26,8 @@ const customer = await newCustomer(api);
 const { account, accessToken } = customer.session;
 const recipient = testAccount().address;
 const person = { authorization: `Bearer ${accessToken}` };
-const key = { "x-api-key": (await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" })).secret };
+const apiKey = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+const key = { "x-api-key": apiKey.secret };
 
 const text = (body: Body, name: string): string => String(body[name]);
 
@@ -121,6 +123,11 @@ const keys = async (): Promise<void> => {
   const plain = await api.createKey(customer.session);
   await call("rotateApiKey", { params: { id: plain.id }, body: { overlapSeconds: 3600 }, as: person });
   await call("listApiKeys", { as: person });
+  await call("listWallets", { as: key, recorded: false });
+  await vi.waitFor(async () => {
+    const { data } = await call("listApiKeyRequests", { params: { id: apiKey.id }, as: person });
+    expect(data).not.toEqual([]);
+  });
   await call("revokeApiKey", { params, as: person });
   await callPolicies({ call, approved, as: key, customer, chainId: CHAIN });
 };
@@ -288,18 +295,8 @@ const schedules = async (): Promise<void> => {
   await call("cancelPayoutSchedule", { params, as: person });
 };
 
-/** Stopped work of an operation that has ended: put back, its job finds nothing left to do. */
-const jobs = async (): Promise<void> => {
-  const { prisma } = api.services.database;
-  const { id } = await prisma.operation.findFirstOrThrow({ where: { status: "completed" } });
-  const parked = { failures: 50, lastError: "A stored amount could not be read.", parkedAt: new Date() };
-  await prisma.job.create({ data: { id, queue: "operation", runAt: new Date(), ...parked } });
-  await call("listParkedJobs", { as: person });
-  await call("resumeJob", { params: { id }, as: person });
-};
-
 const system = async (): Promise<void> => {
-  await jobs();
+  await callJobs(api.services.database, call, person);
   await call("getHealth");
   await call("getReadiness");
   await call("listChains");
@@ -310,10 +307,7 @@ const system = async (): Promise<void> => {
   await call("useFaucet", { body: { address: recipient, chainId: CHAIN, token: "USDC", amount: "1" }, as: person });
   await call("receiveRoutingCallback", { body: { id: "1", type: "transfer.status" } });
   await call("receiveBundlerCallback", { body: { id: "2", type: "user_operation.mined" } });
-  const { url } = await call("readWebhookReceiver", { as: person });
-  const token = new URL(String(url)).pathname.split("/").at(-1) ?? "";
-  await call("receiveWebhook", { params: { token }, body: { id: "evt_1", type: "webhook.test" } });
-  await call("readWebhookReceiver", { as: person });
+  await callReceiver(call, person);
 };
 
 beforeAll(async () => {

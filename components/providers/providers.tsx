@@ -2,10 +2,8 @@
 
 import "./zod-without-eval";
 import "@rainbow-me/rainbowkit/styles.css";
-import { RainbowKitProvider } from "@rainbow-me/rainbowkit";
+import { cssStringFromTheme, RainbowKitProvider } from "@rainbow-me/rainbowkit";
 import { QueryClientProvider } from "@tanstack/react-query";
-import type { Session } from "next-auth";
-import { SessionProvider } from "next-auth/react";
 import { ThemeProvider } from "next-themes";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { useState, type ReactNode } from "react";
@@ -18,40 +16,46 @@ import type { PublicConfig } from "@/lib/http/public-config";
 import { PublicConfigProvider } from "./public-config";
 import { createQueryClient } from "./query-client";
 import { rainbowTheme } from "./rainbow-theme";
+import { StyleNonceProvider, useDocumentNonce } from "@/components/ui/style-nonce";
 import { createWagmiConfig } from "./wagmi-config";
 
-/** The service renews an access token in its last 5 minutes; a page that stays open has to ask within them. */
-const SESSION_REFRESH_SECONDS = 240;
+/** RainbowKit would insert the same style without a nonce. */
+const RAINBOW_STYLE = { __html: `[data-rk]{${cssStringFromTheme(rainbowTheme)}}` };
 
 interface ProvidersProps {
   readonly config: PublicConfig;
-  readonly session: Session | null;
+  readonly signedIn: boolean;
+  /** Of this answer's content security policy; null where the server sends none. */
+  readonly nonce: string | null;
   readonly children: ReactNode;
 }
 
-export const Providers = ({ config, session, children }: ProvidersProps): ReactNode => {
+export const Providers = ({ config, signedIn, nonce: sentNonce, children }: ProvidersProps): ReactNode => {
   const [queryClient] = useState(createQueryClient);
   const [wagmiConfig] = useState(() => createWagmiConfig(config));
+  const nonce = useDocumentNonce(sentNonce);
+  const nonceProps = nonce === undefined ? {} : { nonce };
   return (
     <PublicConfigProvider config={config}>
-      <ThemeProvider attribute="class" defaultTheme="system" disableTransitionOnChange>
-        <SessionProvider session={session} refetchInterval={SESSION_REFRESH_SECONDS}>
-          <AccessTokenProvider>
-            <WagmiProvider config={wagmiConfig}>
-              <QueryClientProvider client={queryClient}>
-                <RainbowKitProvider theme={rainbowTheme} modalSize="compact">
-                  <NuqsAdapter>
+      <ThemeProvider attribute="class" defaultTheme="system" disableTransitionOnChange {...nonceProps}>
+        <AccessTokenProvider signedIn={signedIn}>
+          <WagmiProvider config={wagmiConfig}>
+            <QueryClientProvider client={queryClient}>
+              <style {...nonceProps} dangerouslySetInnerHTML={RAINBOW_STYLE} suppressHydrationWarning />
+              <RainbowKitProvider theme={null} modalSize="compact">
+                <NuqsAdapter>
+                  <StyleNonceProvider nonce={nonce}>
                     <TooltipProvider>
                       {children}
                       {config.devnet ? <BurnerConfirm /> : null}
                       <Toaster />
                     </TooltipProvider>
-                  </NuqsAdapter>
-                </RainbowKitProvider>
-              </QueryClientProvider>
-            </WagmiProvider>
-          </AccessTokenProvider>
-        </SessionProvider>
+                  </StyleNonceProvider>
+                </NuqsAdapter>
+              </RainbowKitProvider>
+            </QueryClientProvider>
+          </WagmiProvider>
+        </AccessTokenProvider>
       </ThemeProvider>
     </PublicConfigProvider>
   );

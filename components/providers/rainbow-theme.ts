@@ -1,9 +1,9 @@
-import { lightTheme, type Theme } from "@rainbow-me/rainbowkit";
+import { lightTheme } from "@rainbow-me/rainbowkit";
 
 const base = lightTheme({ borderRadius: "small", overlayBlur: "none" });
 
 /** RainbowKit in the app's own tokens; they follow the theme by themselves. */
-export const rainbowTheme: Theme = {
+export const rainbowTheme: ReturnType<typeof lightTheme> = {
   ...base,
   colors: {
     ...base.colors,

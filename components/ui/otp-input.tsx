@@ -2,6 +2,7 @@
 
 import { OTPInput } from "input-otp";
 import type { ReactNode } from "react";
+import { useStyleNonce } from "./style-nonce";
 import { cn } from "./cn";
 import { useFieldProps } from "./field";
 
@@ -28,9 +29,11 @@ export const OtpInput = ({
   label,
 }: OtpInputProps): ReactNode => {
   const field = useFieldProps({});
+  const nonce = useStyleNonce();
   return (
     <OTPInput
       {...field}
+      {...nonce}
       maxLength={DIGITS}
       value={value}
       onChange={onChange}

@@ -3,6 +3,7 @@
 import { Check, ChevronDown } from "lucide-react";
 import { Select as Primitive } from "radix-ui";
 import type { ReactNode } from "react";
+import { useStyleNonce } from "./style-nonce";
 import { cn } from "./cn";
 import { CONTROL_LOOKS, useFieldProps } from "./field";
 
@@ -33,6 +34,7 @@ export const Select = ({
   className,
 }: SelectProps): ReactNode => {
   const field = useFieldProps({});
+  const nonce = useStyleNonce();
   return (
     <Primitive.Root value={value} onValueChange={onValueChange} {...(disabled === undefined ? {} : { disabled })}>
       <Primitive.Trigger
@@ -55,7 +57,7 @@ export const Select = ({
           sideOffset={4}
           className="z-50 max-h-80 min-w-(--radix-select-trigger-width) animate-fade-in overflow-hidden rounded-card border bg-surface shadow-float"
         >
-          <Primitive.Viewport className="p-1">
+          <Primitive.Viewport className="p-1" {...nonce}>
             {options.map((option) => (
               <Primitive.Item
                 key={option.value}

@@ -15,5 +15,7 @@ export const signIn = async (request: APIRequestContext): Promise<void> => {
   const signature = await account.signMessage({ message });
   const { csrfToken } = (await (await request.get("/api/auth/csrf")).json()) as { csrfToken: string };
   const form = { message, signature, csrfToken, json: "true" };
-  expect((await request.post("/api/auth/callback/credentials", { form })).status()).toBe(200);
+  // A browser writes it by itself; without it the service takes no change that comes with a cookie.
+  const headers = { origin: new URL(given.uri).origin };
+  expect((await request.post("/api/auth/callback/credentials", { form, headers })).status()).toBe(200);
 };

@@ -151,8 +151,18 @@ const networkError = (cause: unknown): ApiError =>
 export const createApiClient = (options: ApiClientOptions): ApiClient => {
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
 
+  /** Making the headers may itself need the network, for instance for a token. */
+  const ownHeaders = async (signal: AbortSignal | undefined): Promise<Headers> => {
+    try {
+      return new Headers(await options.headers?.());
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      throw networkError(error);
+    }
+  };
+
   const request = async (contract: Contract, call: LooseOptions, signal: AbortSignal | null): Promise<Response> => {
-    const headers = new Headers(await options.headers?.());
+    const headers = await ownHeaders(call.signal);
     new Headers(call.headers).forEach((value, name) => headers.set(name, value));
     headers.set("accept", contract.mediaType ?? "application/json");
     if (call.idempotencyKey !== undefined) headers.set("idempotency-key", call.idempotencyKey);

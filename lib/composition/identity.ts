@@ -7,6 +7,7 @@ import { createDecisionsService, type DecisionSubject } from "@/lib/modules/deci
 import { createVotingPolicy } from "@/lib/modules/decisions/voting-policy";
 import { createContactsService } from "@/lib/modules/contacts/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
+import { createApiRequests } from "@/lib/modules/api-requests/service";
 import { createPeople } from "@/lib/modules/auth/people";
 import { createAuthService } from "@/lib/modules/auth/service";
 import { createPasskeyProofs } from "@/lib/modules/factors/passkey-proofs";
@@ -85,6 +86,17 @@ export const buildIdentity = (
     policies,
     projectPolicies: createProjectPolicies(authority),
     apiKeys,
+    apiRequests: createApiRequests({
+      database,
+      apiKeys,
+      onLost: ({ requests, error }) =>
+        errorLog.warn(
+          { requests, ...(error === undefined ? {} : { err: error }) },
+          error === undefined
+            ? "requests of API keys were not logged: too many waited"
+            : "requests of API keys wait for their log: the database did not take them",
+        ),
+    }),
     members: createMembersService({ ...authority, apiKeys, people, outbox: mailOutbox, publicUrl }),
     newProjects: createNewProjects({ database, projects, wallets }),
   };

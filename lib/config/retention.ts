@@ -12,6 +12,8 @@ export const retentionVariables = {
   RETENTION_RAW_TRANSACTIONS_DAYS: days(7, 90),
   /** Hourly points of the balance history, which shows a year at most. */
   RETENTION_SNAPSHOTS_DAYS: days(1, 400),
+  /** Requests that were made with API keys. */
+  RETENTION_API_REQUESTS_DAYS: days(1, 30),
   /** Answers that are given again to the same Idempotency-Key. */
   RETENTION_IDEMPOTENCY_KEYS_HOURS: z.coerce.number().int().min(24).max(8760).default(24),
 };
@@ -21,6 +23,7 @@ export interface Retention {
   readonly codesDays: number;
   readonly rawTransactionsDays: number;
   readonly snapshotsDays: number;
+  readonly apiRequestsDays: number;
   readonly idempotencyKeysHours: number;
 }
 
@@ -29,5 +32,6 @@ export const retentionOf = (env: Readonly<Record<keyof typeof retentionVariables
   codesDays: env.RETENTION_CODES_DAYS,
   rawTransactionsDays: env.RETENTION_RAW_TRANSACTIONS_DAYS,
   snapshotsDays: env.RETENTION_SNAPSHOTS_DAYS,
+  apiRequestsDays: env.RETENTION_API_REQUESTS_DAYS,
   idempotencyKeysHours: env.RETENTION_IDEMPOTENCY_KEYS_HOURS,
 });

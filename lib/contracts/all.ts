@@ -1,4 +1,5 @@
 import * as apiKeys from "./api-keys";
+import * as apiRequests from "./api-requests";
 import * as auth from "./auth";
 import * as audit from "./audit";
 import * as balances from "./balances";
@@ -33,6 +34,7 @@ import * as webhooks from "./webhooks";
 /** Files of contracts. An export of one of them that is a contract is a route of the service; its name is the operation's id. */
 const FILES: readonly Readonly<Record<string, unknown>>[] = [
   apiKeys,
+  apiRequests,
   auth,
   audit,
   balances,

@@ -10,7 +10,7 @@ export const auditRecord = z
     subject: z.string().nullable().meta({ description: "Id of what it was done to" }),
     data: z.record(z.string(), z.unknown()).meta({
       description:
-        "`means` where money was let go (code, policy of the key, or wallet: sent by a wallet of one's own), `codeId`, and more by action",
+        "`means` where money was let go (code, totp, passkey, recovery_code, policy of the key, or wallet: sent by a wallet of one's own), `codeId`, `userAgent` of the caller, and more by action",
     }),
     requestId: z
       .string()

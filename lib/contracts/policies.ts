@@ -6,6 +6,8 @@ import { defineContract } from "./contract";
 import { POLICY_SCOPES, policyRules, RULE_NAMES } from "./policy-rules";
 
 const tag = "Policies";
+/** The largest number that a version may have in the database. */
+const VERSION_MAX = 2_147_483_647;
 
 const scope = z
   .enum(POLICY_SCOPES)
@@ -112,7 +114,13 @@ export const listPolicyVersions = defineContract({
   query: z.object({
     scope,
     subjectId: subjectId.optional(),
-    before: z.coerce.number().int().positive().optional().meta({ description: "Only versions below this number" }),
+    before: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(VERSION_MAX)
+      .optional()
+      .meta({ description: "Only versions below this number" }),
   }),
   status: 200,
   response: z.object({ data: z.array(policyRecord).meta({ description: "Versions, newest first" }) }),

@@ -4,7 +4,7 @@ import { createIdempotencyKeyStore } from "./idempotency-keys";
 import { sweepExpired, sweepWhenDue, type SweptAges } from "./sweep";
 
 const DAY_MS = 86_400_000;
-const AGES: SweptAges = { quotesDays: 3, codesDays: 5, rawTransactionsDays: 7, snapshotsDays: 9 };
+const AGES: SweptAges = { quotesDays: 3, codesDays: 5, rawTransactionsDays: 7, snapshotsDays: 9, apiRequestsDays: 11 };
 /** More than one turn takes of a table. */
 const BACKLOG = 210_000;
 
@@ -60,6 +60,17 @@ test("codes and snapshots are deleted at their ages", async () => {
   expect(await prisma.balanceSnapshot.findMany({ select: { hour: true } })).toEqual([{ hour: hours[1] }]);
 });
 
+test("the requests of API keys are deleted at their age", async () => {
+  for (const days of [11.1, 10.9])
+    await pool.query(
+      `INSERT INTO api_request (project_id, id, key_id, method, path, status, duration_ms, at)
+       VALUES ('prj', $1, 'key', 'GET', '/wallets', 200, 1, $2)`,
+      [String(days), ago(days)],
+    );
+  await sweepExpired(database, AGES);
+  expect(await idsOf("api_request")).toEqual(["10.9"]);
+});
+
 test("of a transaction that became final long ago only the signed bytes go; one that is not final keeps them", async () => {
   const transaction = (id: string, nonce: number, status: string, days: number) => ({
     ...{ id, chainId: 1, fromAddress: "0x1", nonce, purpose: id, to: "0x2", data: "0xda", value: 0, gas: 21_000 },
@@ -86,7 +97,13 @@ test("events and the audit log are never swept, whatever their age", async () =>
   );
   await pool.query("INSERT INTO operation_event VALUES ('op', 1, 'operation.created', '{}', '2001-01-01')");
   await prisma.auditEvent.create({ data: { id: "aud", actor: "usr", action: "x", data: {}, createdAt: ago(9000) } });
-  await sweepExpired(database, { quotesDays: 0, codesDays: 0, rawTransactionsDays: 0, snapshotsDays: 0 });
+  await sweepExpired(database, {
+    quotesDays: 0,
+    codesDays: 0,
+    rawTransactionsDays: 0,
+    snapshotsDays: 0,
+    apiRequestsDays: 0,
+  });
   expect([
     await idsOf("operation"),
     await idsOf("operation_event", "operation_id"),

@@ -11,6 +11,7 @@ export interface SweptAges {
   readonly codesDays: number;
   readonly rawTransactionsDays: number;
   readonly snapshotsDays: number;
+  readonly apiRequestsDays: number;
 }
 
 interface Sweep {
@@ -54,6 +55,7 @@ const SWEEPS: readonly Sweep[] = [
   // Who approved what with which code stays in the audit log.
   { text: rowsOf("otp", `expires_at < ${OLDER}`), age: "codesDays" },
   { text: rowsOf("balance_snapshot", `hour < ${OLDER}`), age: "snapshotsDays" },
+  { text: rowsOf("api_request", `at < ${OLDER}`), age: "apiRequestsDays" },
   // The row stays: it proves which transaction used which nonce, in which block.
   {
     text: `UPDATE chain_transaction SET raw = '' WHERE ctid IN (

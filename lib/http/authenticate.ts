@@ -1,6 +1,7 @@
 import { requireScope, type Actor, type ApiKeyActor } from "@/lib/core/actor";
 import type { Contract } from "@/lib/contracts/contract";
 import { DomainError } from "@/lib/core/errors";
+import { RefusedKeyError } from "@/lib/core/refused-key";
 import type { HttpInput } from "./input";
 import type { HttpServices } from "./services";
 
@@ -31,8 +32,8 @@ const NOBODY = Promise.resolve(null);
 
 /** The key is verified before its permissions, so that only a valid key learns which permission it lacks. */
 const refuseKey = async (services: HttpServices, secret: string, from: string | null): Promise<never> => {
-  await services.apiKeys.verify(secret, from);
-  throw new DomainError("forbidden", "An API key may not do this; a signed-in person can.");
+  const key = await services.apiKeys.verify(secret, from);
+  throw new RefusedKeyError("forbidden", "An API key may not do this; a signed-in person can.", key);
 };
 
 const authenticateToken = async (services: HttpServices, token: string, project: string | null): Promise<Actor> => {

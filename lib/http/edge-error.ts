@@ -4,12 +4,12 @@ import { newId } from "@/lib/core/ids";
 import { API_HEADERS } from "./headers";
 import { toAnswer } from "./problem";
 import type { Answer } from "./reply";
-import { statusPage } from "./status-page";
+import { STATUS_STYLE_HASH, statusPage } from "./status-page";
 
 const PAGES_RETRY_SECONDS = 3;
 const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  "content-security-policy": `default-src 'none'; style-src ${STATUS_STYLE_HASH}; frame-ancestors 'none'`,
 };
 
 const TITLES: Readonly<Partial<Record<number, string>>> = {

@@ -1,103 +1,8 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { z } from "zod";
-import { defineContract } from "@/lib/contracts/contract";
-import { httpServices } from "@/lib/testing/http-services";
-import type { ConnectionLimits } from "./connection-guard";
-import { createFastServer, type FastServer } from "./fast-server";
-import type { PageRequest } from "./pages-gate";
-import { createRoute } from "./pipeline";
-import type { RateStore } from "./rate-limit";
-import { ok } from "./reply";
+import { describe, expect, test, vi } from "vitest";
+import { bodyOf, exchange, get, passed, servers, start, statusOf } from "@/lib/testing/edge-server";
 
-const health = defineContract({
-  method: "GET",
-  path: "/health",
-  summary: "",
-  tag: "",
-  auth: "public",
-  status: 200,
-  response: z.object({ value: z.string() }),
-});
-const signIn = defineContract({
-  ...health,
-  method: "POST",
-  path: "/auth/token",
-  signInAttempt: true,
-  body: z.object({ value: z.unknown() }),
-});
-
-/** The requests that the stand-in for the pages received. */
-let passed: PageRequest[];
-let servers: FastServer[];
-
-beforeEach(() => {
-  passed = [];
-  servers = [];
-});
-afterEach(() => Promise.all(servers.map((server) => server.close(100))));
-
-/** Keeps what is counted by bucket. */
-const countingStore = (counted: Map<string, number>): RateStore => ({
-  add: (increments) => {
-    for (const { bucket, by } of increments) counted.set(bucket, (counted.get(bucket) ?? 0) + by);
-    return Promise.resolve([]);
-  },
-});
-
-interface Settings {
-  readonly perIp?: number;
-  readonly signInPerIp?: number;
-  readonly hops?: number;
-  readonly connections?: Partial<ConnectionLimits>;
-}
-
-const start = async ({ perIp = 1_000, signInPerIp = 500, hops = 0, connections = {} }: Settings = {}) => {
-  const base = httpServices();
-  const config = { ...base.config, rateLimitPerIp: perIp, rateLimitSignInPerIp: signInPerIp, trustedProxyHops: hops };
-  const now = new Date(600_000);
-  const counted = new Map<string, number>();
-  const services = { ...base, config, rateStore: countingStore(counted), clock: { now: () => now } };
-  const route = createRoute(() => services);
-  const server = createFastServer({
-    routes: [
-      { path: "/api/health", module: { GET: route({ contract: health, handler: () => ok({ value: "fine" }) }) } },
-      { path: "/api/auth/token", module: { POST: route({ contract: signIn, handler: () => ok({ value: "in" }) }) } },
-    ],
-    fallbackPrefixes: ["/api/auth/"],
-    pages: (request) => {
-      passed.push(request);
-      request.outgoing.end("a page");
-    },
-    pageHeaders: { "x-frame-options": "DENY" },
-    services,
-    connections,
-  });
-  servers.push(server);
-  server.server.listen(0, "127.0.0.1");
-  await once(server.server, "listening");
-  return { port: (server.server.address() as AddressInfo).port, counted };
-};
-
-/** Sends bytes as they are, and reads until the server hangs up. */
-const exchange = async (port: number, bytes: string): Promise<string> => {
-  const socket = connect(port, "127.0.0.1");
-  let text = "";
-  socket.setEncoding("latin1");
-  socket.on("data", (chunk: string) => (text += chunk));
-  socket.on("error", () => undefined);
-  socket.write(Buffer.from(bytes, "latin1"));
-  await new Promise((resolve) => socket.once("close", resolve));
-  return text;
-};
-
-const get = (port: number, target: string, headers = ""): Promise<string> =>
-  exchange(port, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`);
-
-const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
-const bodyOf = (text: string): string => text.slice(text.indexOf("\r\n\r\n") + 4);
 const answersIn = (text: string): number => text.split("HTTP/1.1 ").length - 1;
 
 const PEER = "ip:127.0.0.1";
@@ -207,7 +112,9 @@ describe("what reaches the pages", () => {
       "/activity?x=1",
       "x-forwarded-for: 6.6.6.6\r\nx-forwarded-host: evil.example\r\nx-causeway-path: //evil.example\r\n",
     );
-    expect(passed[0]?.headers).toEqual({
+    const { "content-security-policy": policy, "x-causeway-nonce": nonce, ...headers } = passed[0]?.headers ?? {};
+    expect(policy).toContain(`'nonce-${String(nonce)}'`);
+    expect(headers).toEqual({
       host: "localhost:3000",
       "x-forwarded-for": "127.0.0.1",
       "x-forwarded-host": "localhost:3000",

@@ -110,7 +110,7 @@ const start = async (): Promise<{ fast: FastServer; origin: string }> => {
     routes: ROUTES,
     fallbackPrefixes: ["/api/auth/"],
     pages: ({ outgoing, path }) => void outgoing.end(`page ${path}`),
-    pageHeaders: { "x-frame-options": "DENY" },
+    pageHeaders: () => ({ "x-frame-options": "DENY" }),
     services: httpServices(),
   });
   server.server.listen(0, "127.0.0.1");

@@ -3,7 +3,8 @@ import { createRequestRouter, type RouterOptions } from "./request-router";
 import { CONNECTION_LIMITS, guardConnections, serverOptions, type ConnectionLimits } from "./connection-guard";
 import { addressBucket } from "./client-address";
 import { edgeError } from "./edge-error";
-import { limitNetwork } from "./limits";
+import { transportHeaders } from "./headers";
+import { countNetwork } from "./limits";
 import { getLogger, loggedError } from "@/lib/log/logger";
 import { toDomainError } from "./problem";
 import { sendAnswer } from "./send-answer";
@@ -26,7 +27,7 @@ const IDLE_SWEEP_MS = 50;
  */
 export const createFastServer = (options: FastServerOptions): FastServer => {
   const { services } = options;
-  const { logLevel, trustedProxyHops } = services.config;
+  const { logLevel, publicUrl, trustedProxyHops } = services.config;
   const closing = new AbortController();
   const logger = getLogger(logLevel);
   const route = createRequestRouter(options, closing.signal);
@@ -38,7 +39,9 @@ export const createFastServer = (options: FastServerOptions): FastServer => {
     const domainError = toDomainError(error);
     if (domainError.code === "internal_error" && !outgoing.destroyed)
       logger.error({ err: loggedError(error) }, "an answer could not be sent");
-    sendAnswer(edgeError(domainError, incoming), incoming, outgoing);
+    const answer = edgeError(domainError, incoming);
+    Object.assign(answer.headers, transportHeaders(publicUrl));
+    sendAnswer(answer, incoming, outgoing);
   };
 
   const server = createServer(serverOptions(limits), (incoming, outgoing) => {
@@ -47,7 +50,7 @@ export const createFastServer = (options: FastServerOptions): FastServer => {
   });
   guardConnections(server, {
     limits,
-    count: (peer) => limitNetwork(services, [], { network: addressBucket(peer), signInAttempt: false }),
+    count: (peer) => countNetwork(services, addressBucket(peer)),
   });
 
   const close = (deadlineMs: number): Promise<void> =>

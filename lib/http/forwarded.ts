@@ -5,7 +5,8 @@ const NOT_PASSED_ON = new Set([
   ..."connection keep-alive proxy-connection proxy-authorization te trailer transfer-encoding upgrade expect".split(
     " ",
   ),
-  ..."host content-length forwarded x-real-ip x-causeway-path".split(" "),
+  ..."host content-length forwarded x-real-ip x-causeway-path x-causeway-nonce".split(" "),
+  ..."content-security-policy content-security-policy-report-only".split(" "),
 ]);
 const FORWARDED_PREFIX = "x-forwarded-";
 
@@ -17,6 +18,8 @@ interface Passed {
   /** The request's path with its query. */
   readonly path: string;
   readonly bodyBytes: number;
+  /** The nonce of a page's inline scripts and styles, and the policy that names it; null for a file. */
+  readonly page: { readonly nonce: string; readonly policy: string } | null;
 }
 
 /**
@@ -34,6 +37,11 @@ export const passedHeaders = (incoming: IncomingHttpHeaders, passed: Passed): Re
   headers["x-forwarded-for"] = passed.client === "" ? "unknown" : passed.client;
   // Layouts do not know their path; the sign-in page leads back to it.
   headers["x-causeway-path"] = passed.path;
+  if (passed.page !== null) {
+    // Next takes the nonce of its own scripts from the policy, where a request carries one.
+    headers["content-security-policy"] = passed.page.policy;
+    headers["x-causeway-nonce"] = passed.page.nonce;
+  }
   if (passed.bodyBytes > 0) headers["content-length"] = String(passed.bodyBytes);
   return headers;
 };

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** Content policy of the API's answers: they are data, which no browser may render or frame. */
 export const API_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
@@ -25,35 +27,73 @@ interface PageHeaderOptions {
   readonly walletConnect: boolean;
 }
 
-const originOf = (url: string): string => new URL(url).origin;
+/**
+ * Headers of one answer of the pages.
+ * @param nonce of this answer's inline scripts and styles; null for a file, which has none
+ */
+export type PageHeaders = (nonce: string | null) => Record<string, string>;
 
 /**
- * On every page. Next puts its data into inline scripts, and wallets' components into inline styles, so both are allowed inline;
- * everything else comes from here, from the chains' RPC endpoints, or (where it is configured) from WalletConnect.
+ * Style elements without a nonce that are allowed by their content: sonner's, and the empty one that it and others insert before
+ * they fill it. `headers.test.ts` compares sonner's with the installed package.
  */
-export const pageHeaders = ({ publicUrl, chains, walletConnect }: PageHeaderOptions): Record<string, string> => {
+export const STYLE_HASHES = [
+  "'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+] as const;
+
+/**
+ * Style attributes in the HTML that the server renders: those of Radix's hidden inputs, tooltips and menus. Attributes cannot carry a
+ * nonce; each is allowed by its text. Styles that scripts set on elements need no permission.
+ */
+const STYLE_ATTRIBUTES = [
+  "position:absolute;border:0;width:1px;height:1px;padding:0;margin:-1px;overflow:hidden;clip:rect(0, 0, 0, 0);white-space:nowrap;word-wrap:normal",
+  "pointer-events:none",
+  "animation-duration:0s",
+  "outline:none",
+];
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const STYLE_ATTRIBUTE_POLICY = `style-src-attr 'unsafe-hashes' ${STYLE_ATTRIBUTES.map(hashOf).join(" ")}`;
+
+const originOf = (url: string): string => new URL(url).origin;
+
+const isSecure = (publicUrl: string): boolean => publicUrl.startsWith("https:");
+
+/** `Strict-Transport-Security` where the public URL is https, else nothing: on plain http browsers ignore the header. */
+export const transportHeaders = (publicUrl: string): Record<string, string> =>
+  isSecure(publicUrl) ? { "strict-transport-security": STRICT_TRANSPORT } : {};
+
+/**
+ * Headers of pages and their files. Inline scripts and style elements need the nonce of their answer. `'strict-dynamic'` lets those
+ * scripts load further ones; `'self'` beside it is for browsers that do not know the word. Everything else comes from here, from the
+ * chains' RPC endpoints, or (where it is configured) from WalletConnect.
+ */
+export const createPageHeaders = ({ publicUrl, chains, walletConnect }: PageHeaderOptions): PageHeaders => {
   const origins = [
     ...new Set(chains.flatMap(({ publicRpcUrl }) => (publicRpcUrl === undefined ? [] : originOf(publicRpcUrl)))),
   ];
   const connect = ["'self'", ...origins, ...(walletConnect ? [WALLET_CONNECT.connect] : [])].join(" ");
-  const policy = [
+  const rest = [
     "default-src 'self'",
-    "script-src 'self' 'unsafe-inline'",
-    "style-src 'self' 'unsafe-inline'",
+    STYLE_ATTRIBUTE_POLICY,
     `img-src 'self' data: blob:${walletConnect ? " https:" : ""}`,
     "font-src 'self' data:",
     `connect-src ${connect}`,
+    "worker-src 'self'",
     `frame-src 'self'${walletConnect ? ` ${WALLET_CONNECT.frame}` : ""}`,
     "frame-ancestors 'none'",
     "base-uri 'self'",
     "form-action 'self'",
     "object-src 'none'",
-  ];
-  return {
-    "content-security-policy": policy.join("; "),
+  ].join("; ");
+  const fixed = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "strict-origin-when-cross-origin",
-    ...(publicUrl.startsWith("https:") ? { "strict-transport-security": STRICT_TRANSPORT } : {}),
+    ...transportHeaders(publicUrl),
   };
+  const ofFiles = `script-src 'self'; style-src 'self'; ${rest}`;
+  const ofPages = (nonce: string): string =>
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'; style-src 'self' 'nonce-${nonce}' ${STYLE_HASHES.join(" ")}; ${rest}`;
+  return (nonce) => ({ "content-security-policy": nonce === null ? ofFiles : ofPages(nonce), ...fixed });
 };

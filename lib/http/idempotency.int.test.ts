@@ -234,7 +234,13 @@ describe("the store", () => {
     // The sweep goes by the time of the database.
     await database.pool.query("UPDATE idempotency_key SET expires_at = now() - interval '1 s' WHERE key = 'old'");
     await database.pool.query("UPDATE idempotency_key SET expires_at = now() + interval '1 h' WHERE key = 'new'");
-    await sweepExpired(database, { quotesDays: 30, codesDays: 90, rawTransactionsDays: 90, snapshotsDays: 400 });
+    await sweepExpired(database, {
+      quotesDays: 30,
+      codesDays: 90,
+      rawTransactionsDays: 90,
+      snapshotsDays: 400,
+      apiRequestsDays: 30,
+    });
     expect(await claim("old", "two", 1)).toBeNull();
     expect((await claim("new", "two", 101))?.status).toBe("in_flight");
   });

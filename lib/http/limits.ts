@@ -30,31 +30,76 @@ interface Share {
   readonly perWindow: number;
 }
 
-/** Counts the request against a limit. @throws DomainError `rate_limited` */
-export const limit = (services: LimitServices, decisions: Decisions, { name, who, perWindow }: Share): void => {
-  if (perWindow === 0) return;
-  const decision = limiterOf(services).take(`${name}:${who}`, perWindow, services.clock.now().getTime());
-  decisions.push([name, decision]);
+const keyOf = ({ name, who }: Share): string => `${name}:${who}`;
+
+/** Counts against a limit by what this process knows. @throws DomainError `rate_limited` */
+const countLocally = (services: LimitServices, share: Share): void => {
+  if (share.perWindow === 0) return;
+  const decision = limiterOf(services).take(keyOf(share), share.perWindow, services.clock.now().getTime());
   if (!decision.allowed) throw rateLimited(decision);
 };
 
 /**
- * Counts the request against the limits of its network: the one for all requests, and for attempts to sign in a stricter one.
- * @throws DomainError `rate_limited`
+ * Counts the request against a limit, exactly over all instances.
+ * @returns null when there is nothing to wait for
+ * @throws DomainError `rate_limited`, also by the promise
  */
-export const limitNetwork = (
-  services: LimitServices,
-  decisions: Decisions,
-  { network, signInAttempt }: { readonly network: string; readonly signInAttempt: boolean },
-): void => {
-  const { config } = services;
-  limit(services, decisions, { name: "ip", who: network, perWindow: config.rateLimitPerIp });
-  if (signInAttempt)
-    limit(services, decisions, { name: "sign-in", who: network, perWindow: config.rateLimitSignInPerIp });
+export const limit = (services: LimitServices, decisions: Decisions, share: Share): Promise<void> | null => {
+  const { name, perWindow } = share;
+  if (perWindow === 0) return null;
+  const settle = (decision: RateDecision): void => {
+    decisions.push([name, decision]);
+    if (!decision.allowed) throw rateLimited(decision);
+  };
+  const decision = limiterOf(services).admit(keyOf(share), perWindow, services.clock.now().getTime());
+  if (decision instanceof Promise) return decision.then(settle);
+  settle(decision);
+  return null;
 };
 
-/** Counts a request that no route answers. @throws DomainError `rate_limited` */
-export const countRequest = (services: LimitServices, input: HttpInput, signInAttempt = false): void => {
-  const network = addressBucket(clientAddress(input, services.config.trustedProxyHops));
-  limitNetwork(services, [], { network, signInAttempt });
+interface NetworkUse {
+  readonly network: string;
+  readonly signInAttempt: boolean;
+}
+
+/** The limits of a network: the one for all requests, and for attempts to sign in a stricter one. */
+const sharesOf = (
+  { config }: LimitServices,
+  { network: who, signInAttempt }: NetworkUse,
+): readonly [requests: Share, attempts?: Share] => {
+  const requests = { name: "ip", who, perWindow: config.rateLimitPerIp };
+  return signInAttempt ? [requests, { name: "sign-in", who, perWindow: config.rateLimitSignInPerIp }] : [requests];
 };
+
+/**
+ * Counts the request against the limits of its network, exactly over all instances.
+ * @returns null when there is nothing to wait for
+ * @throws DomainError `rate_limited`, also by the promise
+ */
+export const limitNetwork = (services: LimitServices, decisions: Decisions, use: NetworkUse): Promise<void> | null => {
+  const [requests, attempts] = sharesOf(services, use);
+  const counted = limit(services, decisions, requests);
+  if (attempts === undefined) return counted;
+  // A request that the first limit refuses does not count against the second.
+  if (counted === null) return limit(services, decisions, attempts);
+  return counted.then(async () => {
+    await limit(services, decisions, attempts);
+  });
+};
+
+/** As `limitNetwork`, for what cannot wait: a connection, and the answer to a request that no route takes. */
+export const countNetwork = (services: LimitServices, network: string): void => {
+  const [requests] = sharesOf(services, { network, signInAttempt: false });
+  countLocally(services, requests);
+};
+
+const networkOf = (services: LimitServices, input: HttpInput): string =>
+  addressBucket(clientAddress(input, services.config.trustedProxyHops));
+
+/** Counts a request that no route answers. @throws DomainError `rate_limited` */
+export const countRequest = (services: LimitServices, input: HttpInput): void =>
+  countNetwork(services, networkOf(services, input));
+
+/** Counts a request for the pages, exactly over all instances. @throws DomainError `rate_limited` */
+export const limitRequest = (services: LimitServices, input: HttpInput, signInAttempt: boolean): Promise<void> | null =>
+  limitNetwork(services, [], { network: networkOf(services, input), signInAttempt });

@@ -3,7 +3,7 @@ import NextAuth, { type Session } from "next-auth";
 import { createSiweMessage } from "viem/siwe";
 import { privateKeyToAccount, generatePrivateKey } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createServices, setServices, type Services } from "@/lib/composition";
+import { createServices, getServices, setServices, type Services } from "@/lib/composition";
 import { addSeconds, systemClock, type Clock } from "@/lib/core/clock";
 import { testServices } from "@/lib/testing/services";
 import { authOptions } from "./next-auth";
@@ -72,7 +72,7 @@ const newBrowser = () => {
 
 const credentials = async (nonce?: string, account = people.pop()) => {
   if (account === undefined) throw new Error("More people sign in than are on the list.");
-  const given = await services.auth.createNonce();
+  const given = await getServices().auth.createNonce();
   const message = createSiweMessage({
     address: account.address,
     chainId: 31337,
@@ -195,6 +195,23 @@ describe("the dashboard's session", () => {
     });
     await onInstance({ appSecret }, async () => {
       expect(await session()).toMatchObject({ address });
+    });
+  });
+
+  test("has cookies of this host alone where the service's own address is https", async () => {
+    const { request } = newBrowser();
+    const names = (cookies: readonly string[]) => cookies.map((each) => each.slice(0, each.indexOf("=")));
+    expect(names((await request("csrf")).cookies)).toEqual(["next-auth.csrf-token", "next-auth.callback-url"]);
+    await onInstance({ publicUrl: "https://pay.example" }, async () => {
+      const { jar, answer } = await signedIn();
+      expect([...jar.keys()].sort()).toEqual(
+        ["callback-url", "csrf-token", "session-token"].map((name) => `__Host-next-auth.${name}`),
+      );
+      for (const cookie of answer.cookies) {
+        expect(cookie).toMatch(/; Secure/);
+        expect(cookie).toMatch(/; Path=\//);
+        expect(cookie).not.toMatch(/Domain=/);
+      }
     });
   });
 

@@ -144,6 +144,23 @@ const decodeWith =
     return null;
   };
 
+/**
+ * Behind TLS each cookie's name begins with `__Host-`: a browser takes such a cookie from this host alone, over https, for every path,
+ * so no other host of the domain can plant one. On plain http the prefix is impossible, because it needs `Secure`.
+ */
+const cookiesOf = (publicUrl: string): NonNullable<NextAuthOptions["cookies"]> => {
+  const secure = publicUrl.startsWith("https://");
+  const cookie = (name: string) => ({
+    name: `${secure ? "__Host-" : ""}next-auth.${name}`,
+    options: { httpOnly: true, sameSite: "lax", path: "/", secure },
+  });
+  return {
+    sessionToken: cookie("session-token"),
+    callbackUrl: cookie("callback-url"),
+    csrfToken: cookie("csrf-token"),
+  };
+};
+
 /** Options of next-auth 4 for the dashboard. Created on demand, because there are no services while Next builds. */
 export const authOptions = (): NextAuthOptions => {
   const { auth } = getServices();
@@ -153,6 +170,7 @@ export const authOptions = (): NextAuthOptions => {
     jwt: { decode: decodeWith(secrets) },
     session: { strategy: "jwt", maxAge: SESSION_SECONDS },
     useSecureCookies: publicUrl.startsWith("https://"),
+    cookies: cookiesOf(publicUrl),
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [
       CredentialsProvider({

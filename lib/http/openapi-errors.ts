@@ -46,7 +46,8 @@ export const errorCodes = (contract: Contract): ReadonlySet<ErrorCode> => {
   if (contract.auth !== "public") add(AUTHENTICATED);
   if (contract.body !== undefined) add(WITH_BODY);
   if (contract.query !== undefined) codes.add("invalid_request");
-  if (contract.params !== undefined) codes.add("not_found");
+  // `invalid_request`: an empty segment or a control character in the path.
+  if (contract.params !== undefined) add(["not_found", "invalid_request"]);
   if (isIdempotent(contract)) add(IDEMPOTENT);
   return codes;
 };

@@ -1,10 +1,13 @@
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { BODY_BYTES_MAX } from "@/lib/contracts/contract";
 import { clientAddress } from "./client-address";
 import { passedHeaders } from "./forwarded";
+import type { PageHeaders } from "./headers";
 import { readWithin } from "./input";
-import { countRequest, type LimitServices } from "./limits";
+import { limitRequest, type LimitServices } from "./limits";
 import { NodeInput } from "./node-input";
+import { requireOwnPage } from "./own-page";
 import { requireCleanQuery, type RequestTarget } from "./request-target";
 
 /** A request for the pages: its target is canonical, it was counted against the limits, and its body is read. */
@@ -21,7 +24,7 @@ export interface PageRequest {
 interface PagesGateOptions {
   readonly services: LimitServices & { readonly config: { readonly publicUrl: string } };
   /** Set on what the pages answer. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: PageHeaders;
   readonly pages: (request: PageRequest) => void;
 }
 
@@ -29,29 +32,37 @@ const SIGN_IN_PREFIX = "/api/auth/";
 /** Path on which next-auth receives the signature. */
 const SIGN_IN_ATTEMPTS = "/api/auth/callback/";
 
+/** Next's built files: scripts, styles, fonts. They are the same for everybody, so they carry no nonce. */
+const FILES_PREFIX = "/_next/";
+const NONCE_BYTES = 16;
+
 const mayHaveBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
 /**
  * Prepares a request for Next: it applies the limits of the address and of the body, and writes trustworthy headers about the caller.
  * The whole body is read here, so that a slow or endless one never reaches the pages.
- * @throws DomainError `rate_limited`, `payload_too_large`, `invalid_request`
+ * @throws DomainError `rate_limited`, `forbidden` for a change that another site's page asks for, `payload_too_large`, `invalid_request`
  */
 export const createPagesGate = ({ services, headers, pages }: PagesGateOptions) => {
-  const pageHeaders = Object.entries(headers);
+  const ownOrigin = new URL(services.config.publicUrl).origin;
   const { publicUrl, trustedProxyHops } = services.config;
   return async (
     { path, search }: RequestTarget,
     { incoming, outgoing }: Pick<PageRequest, "incoming" | "outgoing">,
   ): Promise<void> => {
     const input = new NodeInput(incoming, outgoing, publicUrl);
-    countRequest(services, input, path.startsWith(SIGN_IN_ATTEMPTS));
+    await limitRequest(services, input, path.startsWith(SIGN_IN_ATTEMPTS));
+    requireOwnPage(input, incoming.method ?? "GET", ownOrigin);
     requireCleanQuery(search);
     const bytesMax = path.startsWith(SIGN_IN_PREFIX) ? BODY_BYTES_MAX.public : BODY_BYTES_MAX.authenticated;
     const body = mayHaveBody(incoming) ? await readWithin(input, bytesMax) : new Uint8Array();
-    for (const [name, value] of pageHeaders) outgoing.setHeader(name, value);
+    const nonce = path.startsWith(FILES_PREFIX) ? null : randomBytes(NONCE_BYTES).toString("base64");
+    const own = headers(nonce);
+    for (const name in own) outgoing.setHeader(name, own[name] ?? "");
     const client = clientAddress(input, trustedProxyHops);
-    const passed = { client, publicUrl, path: path + search, bodyBytes: body.byteLength };
+    const page = nonce === null ? null : { nonce, policy: own["content-security-policy"] ?? "" };
+    const passed = { client, publicUrl, path: path + search, bodyBytes: body.byteLength, page };
     pages({ incoming, outgoing, path: path + search, headers: passedHeaders(incoming.headers, passed), body });
   };
 };

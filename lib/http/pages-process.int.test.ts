@@ -60,7 +60,7 @@ const start = async (bounds: Bounds = {}) => {
     ],
     fallbackPrefixes: ["/api/auth/"],
     pages: (request) => pages.handle(request),
-    pageHeaders: {},
+    pageHeaders: () => ({}),
     services,
   });
   stops.push(() => fast.close(100));

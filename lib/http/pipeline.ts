@@ -1,6 +1,6 @@
-import { newId } from "@/lib/core/ids";
 import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
 import type { RequestContext } from "@/lib/core/request-context";
+import { refusedKeyOf } from "@/lib/core/refused-key";
 import { inSpan, isTracing } from "@/lib/core/tracing";
 import type { BodyOf, Contract, ParamsOf, QueryOf, ResponseOf } from "@/lib/contracts/contract";
 import { authenticate, authorize } from "./authenticate";
@@ -8,7 +8,8 @@ import { addressBucket, clientAddress } from "./client-address";
 import { API_CONTENT_POLICY, STRICT_TRANSPORT } from "./headers";
 import { readIdempotencyKey, runIdempotent } from "./idempotency";
 import { inputFromRequest, type HttpInput } from "./input";
-import { limit, limitNetwork, type Decisions } from "./limits";
+import { limit, limitNetwork } from "./limits";
+import { logForKey, newTrace, type Trace } from "./request-trace";
 import { getLogger, loggedError, logInfoLine } from "@/lib/log/logger";
 import { observeRequest } from "./metrics";
 import { detailsOf, parseBody, parseParams, parseQuery, readRawBody } from "./parse";
@@ -80,13 +81,6 @@ export interface RouteHandler {
   readonly respond: (input: HttpInput, params: Readonly<Record<string, string>>) => Promise<Answer | Response>;
 }
 
-/** The known facts about a request; the log line is made of them. */
-interface Trace {
-  readonly requestId: string;
-  actor: Actor | null;
-  readonly limits: Decisions;
-}
-
 const NO_HEADERS = {};
 const NO_BODY = { raw: new Uint8Array(), body: undefined };
 
@@ -108,6 +102,8 @@ const serialise = (contract: Contract, result: Reply<unknown>, services: HttpSer
 
 const failed = (contract: Contract, error: unknown, trace: Trace, logLevel: string): Answer => {
   const domainError = toDomainError(error);
+  trace.code = domainError.code;
+  trace.key ??= refusedKeyOf(error);
   const answer = toAnswer(domainError, trace.requestId, { inputErrorsAs400: contract.inputErrorsAs400 === true });
   if (answer.status >= 500)
     getLogger(logLevel).error(
@@ -117,10 +113,17 @@ const failed = (contract: Contract, error: unknown, trace: Trace, logLevel: stri
   return answer;
 };
 
-const requestContext = (requestId: string, from: { address: string; network: string } | null): RequestContext => ({
+const USER_AGENT_LENGTH_MAX = 300;
+
+const requestContext = (
+  requestId: string,
+  from: { address: string; network: string } | null,
+  userAgent: string | null,
+): RequestContext => ({
   requestId,
   clientAddress: from?.address ?? null,
   clientNetwork: from?.network ?? null,
+  ...(userAgent === null ? {} : { userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }),
 });
 
 const admit = async (
@@ -132,13 +135,19 @@ const admit = async (
   const { config } = services;
   const address = clientAddress(input, config.trustedProxyHops);
   const network = addressBucket(address);
-  limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
+  const counted = limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
   const known = address === "" ? null : { address, network };
-  const caller = await authenticate(contract, input, services, known?.address ?? null);
+  trace.clientAddress = known?.address ?? null;
+  const found = authenticate(contract, input, services, known?.address ?? null);
+  // Both wait at the same time. A request over the limit does not learn whether its credential was right.
+  found.catch(() => undefined);
+  await counted;
+  const caller = await found;
   if (caller === null) return null;
-  const actor = { ...caller, request: requestContext(trace.requestId, known) };
+  const actor = { ...caller, request: requestContext(trace.requestId, known, input.header("user-agent")) };
   trace.actor = actor;
-  limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
+  if (actor.type === "apiKey") trace.key = actor;
+  await limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
   authorize(contract, actor);
   return actor;
 };
@@ -206,9 +215,11 @@ const readBody = async <C extends Contract, S, V>(
   { contract, verify }: RouteOptions<C, S, V>,
   input: HttpInput,
   services: S,
+  trace: Trace,
 ): Promise<{ raw: Uint8Array; body: unknown; verified: V | null }> => {
   if (!hasBody(contract)) return { ...NO_BODY, verified: null };
   const raw = await readRawBody(contract, input);
+  if (trace.key !== null) trace.body = raw;
   const verified = verify?.({ services, raw, header: (name) => input.header(name) }) ?? null;
   return { raw, body: parseBody(contract, raw), verified };
 };
@@ -223,7 +234,7 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
   const actor = await admit(contract, input, services, trace);
   const params = parseParams(contract, pathParams);
   const query = parseQuery(contract, input.search);
-  const { raw, body, verified } = await readBody(options, input, services);
+  const { raw, body, verified } = await readBody(options, input, services, trace);
   const sent = { body, rawBody: raw, verified };
   const routeContext = new RouteContext(input, { ...sent, query, params, actor, services, requestId: trace.requestId });
   // The contract's schemas made these values, so they have the contract's types.
@@ -246,8 +257,7 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
   );
 };
 
-const finish = (contract: Contract, trace: Trace, status: number, startedMs: number, logLevel: string): void => {
-  const ms = performance.now() - startedMs;
+const finish = (contract: Contract, trace: Trace, status: number, ms: number, logLevel: string): void => {
   observeRequest(contract, status, ms / 1000);
   // Templates, ids and numbers only: they need no escaping. Bodies, headers and concrete paths are never logged.
   const actor = trace.actor === null ? "" : `,"actor":"${actorName(trace.actor)}"`;
@@ -305,19 +315,22 @@ export const createRoute =
     const { contract } = options;
     const answer = async (input: HttpInput, params: Readonly<Record<string, string>>): Promise<Answer | Response> => {
       const startedMs = performance.now();
-      const trace: Trace = { requestId: newId("request"), actor: null, limits: [] };
+      const trace = newTrace();
+      let services: S | null = null;
       let logLevel = "info";
       let publicUrl = "";
       let result: Answer | Response;
       try {
         const made = getServices();
-        const services = made instanceof Promise ? await made : made;
+        services = made instanceof Promise ? await made : made;
         ({ logLevel, publicUrl } = services.config);
         result = await carryOut(options, input, params, { services, trace });
       } catch (error) {
         result = failed(contract, error, trace, logLevel);
       }
-      finish(contract, trace, result.status, startedMs, logLevel);
+      const durationMs = performance.now() - startedMs;
+      finish(contract, trace, result.status, durationMs, logLevel);
+      logForKey(contract, trace, services, { status: result.status, durationMs });
       return withHeaders(result, trace, publicUrl);
     };
     const respond = (input: HttpInput, params: Readonly<Record<string, string>>): Promise<Answer | Response> =>

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { createServices, setServices } from "@/lib/composition";
 import { loadConfig } from "@/lib/config/env";
-import { pageHeaders } from "./headers";
+import { createPageHeaders } from "./headers";
 import { getPublicConfig } from "./public-config";
 
 const config = loadConfig({
@@ -28,7 +28,7 @@ test("pages get the public RPC URLs alone, and may ask no other node", () => {
     [31339, null],
   ]);
   expect(JSON.stringify(getPublicConfig())).not.toContain("operator");
-  const { "content-security-policy": policy } = pageHeaders({ ...config, walletConnect: false });
+  const { "content-security-policy": policy } = createPageHeaders({ ...config, walletConnect: false })(null);
   expect(policy).toContain("connect-src 'self' https://public.example.org;");
   expect(policy).not.toContain("operator");
 });

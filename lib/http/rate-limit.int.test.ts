@@ -1,27 +1,40 @@
 import { expect, test, vi } from "vitest";
 import { createRateWindowStore } from "@/lib/db/rate-window";
 import { testDatabase } from "@/lib/testing/database";
-import { createRateLimiter, RATE_WINDOW_MS } from "./rate-limit";
+import { RATE_WINDOW_MS } from "./rate-counter";
+import { createRateLimiter } from "./rate-limit";
 
 const { database } = await testDatabase();
 const store = createRateWindowStore(database);
 const START = 30_000_000 * RATE_WINDOW_MS;
 
-test("two instances together admit the limit, plus at most what came within one flush", async () => {
-  const instances = [createRateLimiter(store), createRateLimiter(store)];
-  let admitted = 0;
-  for (let round = 0; round < 10; round += 1) {
-    for (const instance of instances)
-      for (let index = 0; index < 30; index += 1) admitted += Number(instance.take("caller:a", 200, START).allowed);
-    await Promise.all(instances.map((instance) => instance.flush()));
-    // Each reads its own total back; the other's latest comes with the next flush.
+test("of a burst on two instances at once exactly the limit passes, by few statements", async () => {
+  const add = vi.fn(store.add);
+  const instances = [createRateLimiter({ add }), createRateLimiter({ add })];
+  const burst = (bucket: string, limit: number, size: number) =>
+    Promise.all(Array.from({ length: size }, async (_, index) => instances[index % 2]?.admit(bucket, limit, START)));
+  for (const [bucket, limit, size] of [
+    ["burst:a", 200, 1_000],
+    ["burst:b", 1, 50],
+    ["burst:c", 500, 500],
+  ] as const) {
+    const passed = (await burst(bucket, limit, size)).filter((decision) => decision?.allowed);
+    expect(passed).toHaveLength(limit);
+    // Each request that passed has a number of its own.
+    expect(new Set(passed.map((decision) => decision?.remaining)).size).toBe(limit);
+    expect((await burst(bucket, limit, 20)).filter((decision) => decision?.allowed)).toEqual([]);
   }
-  expect(admitted).toBeGreaterThanOrEqual(200);
-  expect(admitted).toBeLessThanOrEqual(230);
-  const { rows } = await database.pool.query<{ count: number }>(
-    "SELECT count FROM rate_window WHERE bucket = 'caller:a'",
-  );
-  expect(rows[0]?.count).toBe(admitted);
+  expect(add.mock.calls.length).toBeLessThan(40);
+});
+
+test("requests that come one after another on two instances pass up to the limit", async () => {
+  const instances = [createRateLimiter(store), createRateLimiter(store)];
+  const allowed: boolean[] = [];
+  for (let index = 0; index < 12; index += 1) {
+    const decision = await instances[index % 2]?.admit("turns", 10, START);
+    allowed.push(decision?.allowed === true);
+  }
+  expect(allowed).toEqual([...Array<boolean>(10).fill(true), false, false]);
 });
 
 test("counts go out by themselves, many requests in one statement", async () => {

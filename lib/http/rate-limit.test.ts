@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createRateLimiter, RATE_WINDOW_MS, setRateLimitHeaders, type RateStore } from "./rate-limit";
+import { RATE_WINDOW_MS, type RateStore } from "./rate-counter";
+import { createRateLimiter, setRateLimitHeaders } from "./rate-limit";
 
 const memoryStore = (): RateStore & { counts: Map<string, number>; fail: boolean } => {
   const counts = new Map<string, number>();
@@ -64,4 +65,30 @@ test("headers are structured fields with quota, window, remaining and reset", ()
     "ratelimit-policy": '"ip";q=10;w=60',
     ratelimit: '"ip";r=9;t=30',
   });
+});
+
+test("a store that does not answer holds no request up, and later ones do not wait for it", async () => {
+  let add: RateStore["add"] = () => new Promise(() => undefined);
+  const limiter = createRateLimiter({ add: (increments) => add(increments) }, { answerWithinMs: 1 });
+  expect(await limiter.admit("key:a", 3, START)).toMatchObject({ allowed: true, remaining: 2 });
+  // Decided at once, by this process's own counts.
+  expect(limiter.admit("key:a", 3, START)).toMatchObject({ allowed: true });
+  expect(limiter.admit("key:a", 3, START)).toMatchObject({ allowed: true });
+  expect(limiter.admit("key:a", 3, START)).toMatchObject({ allowed: false });
+  const store = memoryStore();
+  add = store.add;
+  await limiter.flush();
+  expect(store.counts.get("key:a")).toBe(2);
+  expect(limiter.admit("key:b", 3, START)).toBeInstanceOf(Promise);
+});
+
+test("a store that fails admits by this process's own counts, and gets them later", async () => {
+  const store = memoryStore();
+  const limiter = createRateLimiter(store);
+  store.fail = true;
+  const burst = await Promise.all([1, 2, 3].map(async () => limiter.admit("key:a", 2, START)));
+  expect(burst.map(({ allowed }) => allowed)).toEqual([true, true, false]);
+  store.fail = false;
+  await limiter.flush();
+  expect(store.counts.get("key:a")).toBe(2);
 });

@@ -1,17 +1,13 @@
+import { createBatcher } from "@/lib/core/batch";
 import { DomainError } from "@/lib/core/errors";
-
-/** A number of requests to add to a bucket's window. */
-export interface RateIncrement {
-  readonly bucket: string;
-  readonly windowStart: Date;
-  readonly by: number;
-}
-
-/** The counts that all instances share. */
-export interface RateStore {
-  /** Adds everything in one statement. @returns the totals after it, in any order */
-  add(increments: readonly RateIncrement[]): Promise<readonly { bucket: string; windowStart: Date; count: number }[]>;
-}
+import {
+  BATCH_MAX,
+  createRateCounter,
+  RATE_WINDOW_MS,
+  type RateCounter,
+  type RateCounterOptions,
+  type RateStore,
+} from "./rate-counter";
 
 export interface RateDecision {
   readonly allowed: boolean;
@@ -20,150 +16,117 @@ export interface RateDecision {
   readonly resetSeconds: number;
 }
 
-export const RATE_WINDOW_MS = 60_000;
-const FLUSH_INTERVAL_MS = 100;
-const FLUSH_BATCH_MAX = 2_000;
-/** Beyond this many callers in one window the rest share one bucket, so that memory stays bounded. */
-const BUCKETS_MAX = 100_000;
-const OVERFLOW_BUCKET = "overflow";
-
-interface Window {
-  start: number;
-  /** Total of all instances, as last read. */
-  shared: number;
-  /** Sent to the store, not yet confirmed. */
-  inFlight: number;
-  /** Counted here since. */
-  pending: number;
-}
+/** Statements for requests that run at the same time. */
+const LANES = 2;
+const ANSWER_WITHIN_MS = 250;
 
 export interface RateLimiter {
-  /** Counts one request against `bucket` unless it is over `limit`. Awaits nothing. */
+  /** Counts one request against `bucket` unless it is over `limit`. A promise where the store has to say so, else the decision. */
+  admit(bucket: string, limit: number, nowMs: number): RateDecision | Promise<RateDecision>;
+  /** As `admit`, by the counts that this process knows. Awaits nothing. */
   take(bucket: string, limit: number, nowMs: number): RateDecision;
   /** Sends what is pending and waits for it; for tests and for the end of the process. */
   flush(): Promise<void>;
 }
 
-/** The windows of every bucket in this process's memory; the rows of old windows are deleted by lib/db/sweep.ts. */
-const createWindows = () => {
-  const windows = new Map<string, Window>();
-  let newest = 0;
+interface RateLimiterOptions extends RateCounterOptions {
+  /** For how long a request waits for the store, at most. Default 250. */
+  readonly answerWithinMs?: number;
+}
 
-  const at = (bucket: string, start: number): Window => {
-    const known = windows.get(bucket);
-    if (known) {
-      // Increments of a window that has ended are dropped: no decision depends on them any more.
-      if (known.start !== start) Object.assign(known, { start, shared: 0, inFlight: 0, pending: 0 });
-      return known;
-    }
-    if (windows.size >= BUCKETS_MAX && bucket !== OVERFLOW_BUCKET) return at(OVERFLOW_BUCKET, start);
-    const fresh: Window = { start, shared: 0, inFlight: 0, pending: 0 };
-    windows.set(bucket, fresh);
-    return fresh;
-  };
+interface Ask {
+  readonly bucket: string;
+  readonly at: ReturnType<RateCounter["at"]>;
+  readonly limit: number;
+}
 
-  return {
-    /** The window of the bucket that began at `start`. */
-    at,
-    get: (bucket: string): Window | undefined => windows.get(bucket),
-    /** Forgets windows that began before `start`. */
-    forgetBefore: (start: number): void => {
-      if (newest === start) return;
-      newest = start;
-      for (const [bucket, window] of windows) if (window.start < start) windows.delete(bucket);
-    },
-  };
+const decide = ({ limit, at }: Pick<Ask, "limit" | "at">, allowed: boolean, remaining: number): RateDecision => ({
+  allowed,
+  limit,
+  remaining: Math.max(0, remaining),
+  resetSeconds: at.resetSeconds,
+});
+
+/** Null when the answer did not come within the time. */
+const within = async <T>(answer: Promise<T>, ms: number): Promise<T | null> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+};
+
+/** Requests of one window go out as one number. */
+const grouped = (asks: readonly Ask[]): readonly Ask[][] => {
+  const groups = new Map<string, Ask[]>();
+  for (const ask of asks) {
+    const name = `${ask.bucket} ${String(ask.at.start)}`;
+    const group = groups.get(name);
+    if (group) group.push(ask);
+    else groups.set(name, [ask]);
+  }
+  return [...groups.values()];
+};
+
+const incrementOf = (group: readonly Ask[]) => {
+  const [first] = group;
+  if (first === undefined) throw new Error("A group of requests has at least one.");
+  const { bucket, at } = first;
+  return { window: at.window, increment: { bucket, windowStart: new Date(at.start), by: group.length } };
 };
 
 /**
  * Fixed windows of 60 s, shared by all instances through `store`.
  *
- * The hot path only counts in memory. Every 100 ms the increments go out in one batched upsert, which reads the shared totals
- * back. So an instance learns of the others' requests at most one flush interval (plus the query) late, and the
- * requests admitted above the limit are bounded by those that reach the other instances within that interval. While the store fails,
- * each instance uses its own counts: limits become looser, and the service continues.
+ * `admit` is exact: the store gives each request its number in the window, and the requests up to the limit pass, whichever instance
+ * they reach. The requests that come while statements run go out together in the next one, so a loaded instance sends few statements.
+ * A request over a limit that this process knows to be used up is refused without the store. Tokens leased ahead would save the wait,
+ * but while one instance holds unused ones another refuses too early, or both pass too many.
+ *
+ * `take` only counts in memory, and its counts go out every 100 ms: for connections, which cannot wait. While the store fails or is
+ * slow, `admit` does the same: each instance uses its own counts, limits become looser, and the service continues.
  */
-export const createRateLimiter = (
-  store: RateStore,
-  options: { onError?: (error: unknown) => void; flushIntervalMs?: number } = {},
-): RateLimiter => {
-  const windows = createWindows();
-  const dirty = new Set<string>();
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let flushing: Promise<void> | null = null;
-
-  const collect = (): { window: Window; increment: RateIncrement }[] => {
-    const batch: { window: Window; increment: RateIncrement }[] = [];
-    for (const bucket of dirty) {
-      if (batch.length >= FLUSH_BATCH_MAX) break;
-      dirty.delete(bucket);
-      const window = windows.get(bucket);
-      if (!window || window.pending === 0) continue;
-      batch.push({ window, increment: { bucket, windowStart: new Date(window.start), by: window.pending } });
-      window.inFlight = window.pending;
-      window.pending = 0;
-    }
-    return batch;
-  };
-
-  const send = async (): Promise<void> => {
-    const batch = collect();
-    if (batch.length === 0) return;
-    try {
-      const totals = new Map<string, number>();
-      for (const row of await store.add(batch.map(({ increment }) => increment)))
-        totals.set(`${row.bucket} ${String(row.windowStart.getTime())}`, row.count);
-      for (const { window, increment } of batch) {
-        if (window.start !== increment.windowStart.getTime()) continue;
-        window.shared = totals.get(`${increment.bucket} ${String(window.start)}`) ?? window.shared + increment.by;
-        window.inFlight = 0;
-      }
-      windows.forgetBefore(Math.max(...batch.map(({ increment }) => increment.windowStart.getTime())));
-    } catch (error) {
-      for (const { window, increment } of batch) {
-        if (window.start !== increment.windowStart.getTime()) continue;
-        window.pending += window.inFlight;
-        window.inFlight = 0;
-        dirty.add(increment.bucket);
-      }
-      options.onError?.(error);
-    }
-  };
-
-  const flush = async (): Promise<void> => {
-    // One at a time: the totals that come back must not overtake each other.
-    while (flushing) await flushing;
-    flushing = send().finally(() => {
-      flushing = null;
-      if (dirty.size > 0) schedule();
+export const createRateLimiter = (store: RateStore, options: RateLimiterOptions = {}): RateLimiter => {
+  const counter = createRateCounter(store, options);
+  const ask = async (asks: readonly Ask[]): Promise<readonly (RateDecision | Error)[]> => {
+    const groups = grouped(asks);
+    const sent = counter.send(groups.map(incrementOf));
+    const totals = await within(sent, options.answerWithinMs ?? ANSWER_WITHIN_MS);
+    if (totals === null) counter.callAway();
+    const decisions = new Map<Ask, RateDecision>();
+    groups.forEach((group, which) => {
+      const before = (totals?.[which] ?? 0) - group.length;
+      group.forEach((one, index) => {
+        const number = before + index + 1;
+        // Without an answer each was under its limit by this process's own counts.
+        const decision =
+          totals === null
+            ? decide(one, true, one.limit - one.at.used - 1)
+            : decide(one, number <= one.limit, one.limit - number);
+        decisions.set(one, decision);
+      });
     });
-    await flushing;
+    return asks.map((one) => decisions.get(one) ?? new Error("A request was given no number."));
   };
 
-  const schedule = (): void => {
-    if (timer) return;
-    timer = setTimeout(() => {
-      timer = null;
-      void flush();
-    }, options.flushIntervalMs ?? FLUSH_INTERVAL_MS);
-    timer.unref();
-  };
+  const asking = createBatcher<Ask, RateDecision>({ run: ask, batchWeightMax: BATCH_MAX, lanes: LANES });
 
   const take = (bucket: string, limit: number, nowMs: number): RateDecision => {
-    const start = nowMs - (nowMs % RATE_WINDOW_MS);
-    const window = windows.at(bucket, start);
-    const used = window.shared + window.inFlight + window.pending;
-    const resetSeconds = Math.ceil((start + RATE_WINDOW_MS - nowMs) / 1000);
-    if (used >= limit) return { allowed: false, limit, remaining: 0, resetSeconds };
-    window.pending += 1;
-    if (window.pending === 1) {
-      dirty.add(windows.get(bucket) === window ? bucket : OVERFLOW_BUCKET);
-      schedule();
-    }
-    return { allowed: true, limit, remaining: limit - used - 1, resetSeconds };
+    const at = counter.at(bucket, nowMs);
+    if (at.used >= limit) return decide({ limit, at }, false, 0);
+    counter.countLater(bucket, at.window);
+    return decide({ limit, at }, true, limit - at.used - 1);
   };
 
-  return { take, flush };
+  const admit = (bucket: string, limit: number, nowMs: number): RateDecision | Promise<RateDecision> => {
+    if (counter.isAway()) return take(bucket, limit, nowMs);
+    const at = counter.at(bucket, nowMs);
+    if (at.used >= limit) return decide({ limit, at }, false, 0);
+    at.window.inFlight += 1;
+    return asking.submit({ bucket: counter.nameOf(bucket, at.window), at, limit });
+  };
+
+  return { take, admit, flush: () => counter.flush() };
 };
 
 const WINDOW_SECONDS = RATE_WINDOW_MS / 1000;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import { API_HEADERS } from "./headers";
+import { API_HEADERS, transportHeaders, type PageHeaders } from "./headers";
 import { countRequest, type LimitServices } from "./limits";
 import { NodeInput } from "./node-input";
 import { createPagesGate, type PageRequest } from "./pages-gate";
@@ -29,7 +29,7 @@ export interface RouterOptions {
   /** Everything else: pages, assets, next-auth. */
   readonly pages: (request: PageRequest) => void;
   /** Headers of every answer of the pages. */
-  readonly pageHeaders: Readonly<Record<string, string>>;
+  readonly pageHeaders: PageHeaders;
   /** For the limits of addresses, which the pages share with the API. */
   readonly services: LimitServices & { readonly config: { readonly publicUrl: string } };
 }
@@ -82,8 +82,10 @@ export const createRequestRouter = (options: RouterOptions, closing: AbortSignal
   const count = ({ incoming, outgoing }: Exchange): void =>
     countRequest(services, new NodeInput(incoming, outgoing, publicUrl));
 
+  const transport = transportHeaders(publicUrl);
   const settle = (io: Exchange, answer: Answer): void => {
     count(io);
+    Object.assign(answer.headers, transport);
     sendAnswer(answer, io.incoming, io.outgoing);
   };
 

@@ -1,7 +1,24 @@
 import type { ApiKeyActor, Role } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import type { IdempotencyStore } from "./idempotency";
-import type { RateStore } from "./rate-limit";
+import type { RateStore } from "./rate-counter";
+
+/** A request that was made with an API key, after its answer. */
+export interface KeyRequest {
+  readonly projectId: string;
+  readonly id: string;
+  readonly keyId: string;
+  readonly method: string;
+  /** The route's template. */
+  readonly path: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly durationMs: number;
+  readonly clientAddress: string | null;
+  /** The body's bytes as they came; null where none was read. */
+  readonly body: Uint8Array | null;
+  readonly at: Date;
+}
 
 /** The services that `route()` itself uses; handlers get all services. */
 export interface HttpServices {
@@ -31,6 +48,10 @@ export interface HttpServices {
   readonly projects: {
     /** `null` asks for the user's default. @throws DomainError `not_found` for a project of others */
     resolve(userId: string, projectId: string | null): Promise<{ projectId: string; role: Role }>;
+  };
+  readonly apiRequests: {
+    /** Logs a request that was made with an API key. Waits for nothing. */
+    record(request: KeyRequest): void;
   };
   readonly rateStore: RateStore;
   readonly idempotencyStore: IdempotencyStore;

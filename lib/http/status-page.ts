@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** Text of a page that the server shows without Next. */
 interface StatusPage {
   readonly title: string;
@@ -24,6 +26,9 @@ p{margin:0;color:#4b5362}
 a{color:inherit}
 @media (prefers-color-scheme:dark){body{background:#101318;color:#eceef2}p{color:#a4acba}}
 `;
+
+/** Allows the page's style element, and no other, in a content security policy. */
+export const STATUS_STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
 /** A self-contained page: no script, no font, no image. */
 export const statusPage = ({ title, text, refreshSeconds }: StatusPage): string =>

@@ -16,7 +16,7 @@ const { server } = createFastServer({
   routes,
   fallbackPrefixes,
   pages: ({ outgoing }) => void outgoing.writeHead(404).end(),
-  pageHeaders: {},
+  pageHeaders: () => ({}),
   services,
 });
 startWorker(services);

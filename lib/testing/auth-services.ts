@@ -94,7 +94,7 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const wallets = createWalletsService({ database, signer, registry, smartAccounts, clock });
   const mail = options.mail ?? outbox;
   const mailOutbox = createMailOutbox({ database, mailer: mail, clock, log: { warn: () => undefined } });
-  const projects = createProjectsService({ database, clock, outbox: mailOutbox });
+  const projects = createProjectsService({ database, clock, outbox: mailOutbox, monotonicMs });
   const people = createPeople({ database });
   const codeLimits = createCodeLimits({ limitNetworks: true });
   const passkeys = createPasskeyProofs({ database, party: relyingPartyOf(publicUrl), clock });

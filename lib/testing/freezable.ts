@@ -79,10 +79,9 @@ export const deployLookAlike = async (
     call:
       | { functionName: "addToSanctionsList" | "removeFromSanctionsList"; args: [Address[]] }
       | { functionName: "mint"; args: [Address, bigint] },
-  ): Promise<void> =>
-    void (await mined(
-      await writer.sendTransaction({ to: address, data: encodeFunctionData({ abi, ...call }), chain: null }),
-    ));
+  ): Promise<void> => {
+    await mined(await writer.sendTransaction({ to: address, data: encodeFunctionData({ abi, ...call }), chain: null }));
+  };
   return {
     address,
     add: (...all) => write({ functionName: "addToSanctionsList", args: [all] }),

@@ -2,7 +2,7 @@ import type { ApiKeyActor } from "@/lib/core/actor";
 import { systemClock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import type { IdempotencyStore } from "@/lib/http/idempotency";
-import type { RateStore } from "@/lib/http/rate-limit";
+import type { RateStore } from "@/lib/http/rate-counter";
 import type { HttpServices } from "@/lib/http/services";
 
 const noRateStore: RateStore = { add: () => Promise.resolve([]) };
@@ -68,6 +68,7 @@ export const httpServices = (replace: Partial<HttpServices> = {}): HttpServices 
         ? Promise.resolve({ projectId: "prj_1", role: userId === "usr_2" ? ("viewer" as const) : ("owner" as const) })
         : Promise.reject(notFound()),
   },
+  apiRequests: { record: () => undefined },
   rateStore: noRateStore,
   idempotencyStore: noIdempotencyStore,
   ...replace,

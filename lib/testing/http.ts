@@ -11,7 +11,7 @@ export const serveApi = async (services: HttpServices): Promise<string> => {
     routes,
     fallbackPrefixes: [],
     pages: ({ outgoing }) => void outgoing.writeHead(404).end(),
-    pageHeaders: {},
+    pageHeaders: () => ({}),
     services,
   });
   server.listen(0, "127.0.0.1");

@@ -17,6 +17,7 @@ let api: TestApi;
 let customer: Customer;
 let userId: string;
 /** The person, calling from an address that the server sees. */
+const AGENT = "Payroll/2.1 (test)";
 let person: ApiClient;
 let key: TestApiKey;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ beforeAll(async () => {
   customer = await newCustomer(api);
   const { accessToken } = customer.session;
   ({ userId } = await api.services.auth.verifyAccessToken(accessToken));
-  person = api.client({ authorization: `Bearer ${accessToken}`, "x-forwarded-for": ADDRESS });
+  person = api.client({ authorization: `Bearer ${accessToken}`, "x-forwarded-for": ADDRESS, "user-agent": AGENT });
   key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "15" });
   await fund(person, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "500" });
 });
@@ -79,7 +80,7 @@ test("the audit log records a quote and a transfer that a code approved, and the
   const { operationId } = await person.call(executeSwap, { body: { quoteId } });
   const codeId = quoteCode.otpId;
   expect(await logOf(quoteId)).toMatchObject([
-    { ...byPerson(), action: "quote.approved", data: { means: "code", codeId } },
+    { ...byPerson(), action: "quote.approved", data: { means: "code", codeId, userAgent: AGENT } },
   ]);
   expect(await logOf(operationId)).toMatchObject([
     { ...byPerson(), action: "operation.executed", data: { means: "code", codeId, approvedBy: userId, quoteId } },

@@ -1,6 +1,7 @@
 "use client";
 
 import { Ban, CircleCheck, ClockAlert, KeyRound, Plus, type LucideIcon } from "lucide-react";
+import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -41,6 +42,14 @@ const StateBadge = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode => {
     </Badge>
   );
 };
+
+const RequestsLink = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode => (
+  <Button asChild size="sm" variant="ghost">
+    <Link href={`/api-keys/${apiKey.id}`} aria-label={`Requests of ${apiKey.name}`}>
+      Requests
+    </Link>
+  </Button>
+);
 
 interface Actions {
   readonly onEdit: (key: ApiKey) => void;
@@ -100,6 +109,7 @@ const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonl
     cell: (key) =>
       key.revokedAt === null ? (
         <span className="flex justify-end gap-1">
+          <RequestsLink apiKey={key} />
           <Button size="sm" variant="ghost" aria-label={`Edit ${key.name}`} onClick={() => onEdit(key)}>
             Edit
           </Button>
@@ -115,7 +125,9 @@ const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonl
             Revoke
           </Button>
         </span>
-      ) : null,
+      ) : (
+        <RequestsLink apiKey={key} />
+      ),
   },
 ];
 

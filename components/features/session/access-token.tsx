@@ -1,22 +1,41 @@
 "use client";
 
-import { useSession } from "next-auth/react";
 import { createContext, useContext, useEffect, useState, type ReactNode } from "react";
+import { createTokenSource, type TokenSource } from "./token-source";
 
-const AccessTokenContext = createContext<string | null>(null);
+const SESSION_PATH = "/api/auth/session";
+const TIMEOUT_MS = 10_000;
 
-/**
- * Keeps the newest access token of the session. next-auth says "no session" also when the service did not answer for a moment;
- * the last token is kept then, and if the session has really ended the API refuses it, which every page shows.
- */
-export const AccessTokenProvider = ({ children }: { readonly children: ReactNode }): ReactNode => {
-  const newest = useSession().data?.accessToken;
-  const [token, setToken] = useState(newest ?? null);
-  useEffect(() => {
-    if (newest !== undefined) setToken(newest);
-  }, [newest]);
-  return <AccessTokenContext.Provider value={token}>{children}</AccessTokenContext.Provider>;
+const readToken = async (): Promise<string | null> => {
+  const response = await fetch(SESSION_PATH, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!response.ok) throw new Error(`The session was answered with ${String(response.status)}.`);
+  const session = (await response.json()) as { readonly accessToken?: string };
+  return session.accessToken ?? null;
 };
 
-/** The Bearer token for the API; null while signed out. */
-export const useAccessToken = (): string | null => useContext(AccessTokenContext);
+const SIGNED_OUT: TokenSource = { current: () => Promise.resolve(null), expire: () => undefined };
+
+const AccessTokenContext = createContext<TokenSource>(SIGNED_OUT);
+
+interface ProviderProps {
+  readonly signedIn: boolean;
+  readonly children: ReactNode;
+}
+
+/** The access token is in no page's HTML: the browser asks for it with its cookie, and calls of the API wait for the answer. */
+export const AccessTokenProvider = ({ signedIn, children }: ProviderProps): ReactNode => {
+  const [source] = useState(() =>
+    signedIn ? createTokenSource({ read: readToken, nowMs: () => performance.now() }) : SIGNED_OUT,
+  );
+  useEffect(() => {
+    const expire = (): void => {
+      if (document.visibilityState === "visible") source.expire();
+    };
+    document.addEventListener("visibilitychange", expire);
+    return () => document.removeEventListener("visibilitychange", expire);
+  }, [source]);
+  return <AccessTokenContext.Provider value={source}>{children}</AccessTokenContext.Provider>;
+};
+
+/** Where the Bearer token for the API comes from. */
+export const useAccessToken = (): TokenSource => useContext(AccessTokenContext);

@@ -17,12 +17,13 @@ const BASE_URL = "/api";
 
 /** The typed client of the API, with the signed-in person's access token and the chosen project. */
 export const useApi = (): ApiClient => {
-  const token = useAccessToken();
+  const tokens = useAccessToken();
   return useMemo(
     () =>
       createApiClient({
         baseUrl: BASE_URL,
-        headers: (): HeadersInit => {
+        headers: async (): Promise<HeadersInit> => {
+          const token = await tokens.current();
           const project = readChosenProject();
           return [
             ...(token === null ? [] : [["authorization", `Bearer ${token}`] as [string, string]]),
@@ -30,7 +31,7 @@ export const useApi = (): ApiClient => {
           ];
         },
       }),
-    [token],
+    [tokens],
   );
 };
 

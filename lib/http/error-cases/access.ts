@@ -35,6 +35,7 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
     },
   },
   updateMe: { ...approvalFor("The e-mail address was changed meanwhile"), ...SENDING_MAIL },
+  listApiKeyRequests: ADMINS_ONLY,
   listAuditLog: ADMINS_ONLY,
   exportAuditLog: ADMINS_ONLY,
   listParkedJobs: ADMINS_ONLY,

@@ -26,6 +26,9 @@ export const listApiKeys = async (db: Queryable, projectId: string, limit: numbe
   return rows.map(parseApiKey);
 };
 
+export const hasApiKey = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
+  (await db.apiKey.findFirst({ where: { projectId, id }, select: { id: true } })) !== null;
+
 /** Ids of the keys that the person made in the project and that are not revoked. */
 export const listUsableKeysOf = async (
   db: Queryable,

@@ -4,6 +4,7 @@ import { addSeconds } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { isId } from "@/lib/core/ids";
+import { RefusedKeyError, type KeyName } from "@/lib/core/refused-key";
 import type { Tx } from "@/lib/db/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
@@ -13,7 +14,15 @@ import type { ApiKey, StoredApiKey } from "./api-key";
 import { networkMatcher } from "@/lib/core/network-matcher";
 import { createKeyChanges, mayManage, type ApiKeyChange, type KeyChangesDeps, type NewApiKey } from "./key-changes";
 import { createKeyRotation, type RotateApiKey } from "./key-rotation";
-import { findByLookup, listApiKeys, listUsableKeysOf, rehashApiKey, revokeApiKey, touchApiKey } from "./repository";
+import {
+  findByLookup,
+  hasApiKey,
+  listApiKeys,
+  listUsableKeysOf,
+  rehashApiKey,
+  revokeApiKey,
+  touchApiKey,
+} from "./repository";
 import { HASH_PURPOSE, parseApiKeySecret } from "./secret";
 
 export type { ApiKey } from "./api-key";
@@ -44,6 +53,8 @@ export interface ApiKeysService {
   checkMayManage(actor: UserActor): void;
   /** Keys of the actor's project, newest first (1,000 at most). */
   list(actor: UserActor): Promise<ApiKey[]>;
+  /** Whether the project has a key with this id, a revoked one included. */
+  has(projectId: string, id: string): Promise<boolean>;
   /** Revoking again answers as the first time. @throws DomainError `forbidden`, `not_found` */
   revoke(actor: UserActor, id: string): Promise<{ id: string; revokedAt: Date }>;
   /** Revokes all keys that the person made in the actor's project, in the caller's transaction. */
@@ -81,11 +92,13 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   const admit = (key: StoredApiKey | null, hashes: readonly Buffer[], from: string | null): ApiKeyActor => {
     if (key === null || !hashes.some((hash) => secrets.equals(key.secretHash, hash))) throw unknownKey();
     const now = clock.now();
-    if (key.revokedAt !== null) throw new DomainError("api_key_revoked", "This API key was revoked. Use another one.");
+    const named = { keyId: key.id, projectId: key.projectId };
+    if (key.revokedAt !== null)
+      throw new RefusedKeyError("api_key_revoked", "This API key was revoked. Use another one.", named);
     if (key.expiresAt !== null && key.expiresAt <= now)
-      throw new DomainError("api_key_expired", "This API key has expired. Make a new one.");
-    if (key.replacedAt !== null && key.replacedAt <= now) throw replacedSecret(key.replacedAt);
-    if (!isWithin(key.networks, from)) throw wrongNetwork(from);
+      throw new RefusedKeyError("api_key_expired", "This API key has expired. Make a new one.", named);
+    if (key.replacedAt !== null && key.replacedAt <= now) throw replacedSecret(key.replacedAt, named);
+    if (!isWithin(key.networks, from)) throw wrongNetwork(from, named);
     touch(key.id, now, from);
     const [current] = hashes;
     if (current !== undefined && key.replacedAt === null && key.appSecretId !== secrets.id) rehash(key, current, now);
@@ -133,6 +146,7 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
       const ids = await listUsableKeysOf(tx, { projectId: actor.projectId, userId });
       for (const id of ids) await revokeOne(tx, actor, id);
     },
+    has: (projectId, id) => hasApiKey(database.prisma, projectId, id),
     list: (actor) => listApiKeys(database.prisma, actor.projectId, KEYS_MAX),
     verify: async (secret, from = null) => {
       const presented = read(secret);
@@ -176,18 +190,20 @@ const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSec
 const unknownKey = (): DomainError =>
   new DomainError("unauthorized", "This API key is not known here. Check that it was copied whole.");
 
-const replacedSecret = (at: Date): DomainError =>
-  new DomainError(
+const replacedSecret = (at: Date, key: KeyName): DomainError =>
+  new RefusedKeyError(
     "api_key_expired",
     `This API key was rotated, and this secret ended at ${at.toISOString()}. Use the new secret.`,
+    key,
   );
 
-const wrongNetwork = (from: string | null): DomainError =>
-  new DomainError(
+const wrongNetwork = (from: string | null, key: KeyName): DomainError =>
+  new RefusedKeyError(
     "forbidden",
     from === null
       ? "This API key may be used from some networks alone, and the caller's address is not known."
       : `This API key may not be used from ${from}. An owner or admin can add the network to its list.`,
+    key,
   );
 
 const earlier = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b < a) ? b : a);

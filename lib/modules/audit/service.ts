@@ -45,7 +45,8 @@ export const auditEntryParts = (entry: AuditEntry): readonly StatementPart[] => 
 const toAuditEvent = ({ at, data = {}, request, ...entry }: AuditEntry): AuditEvent => ({
   id: newId("auditEvent"),
   ...entry,
-  data,
+  // In the data, so that the hash of the entry covers it.
+  data: request?.userAgent === undefined ? data : { ...data, userAgent: request.userAgent },
   requestId: request?.requestId ?? null,
   clientAddress: request?.clientAddress ?? null,
   createdAt: at,

@@ -213,7 +213,7 @@ test("an operation and its transfer say that they were completed in part, where 
 
 test("an operation and its transfer say that they were approved by a code, or cancelled, before there was an operation", async () => {
   const [approved, cancelled] = [await quoteTransfer(), await quoteTransfer()];
-  const approval = { actor, codeId: newId("otp"), now: new Date() };
+  const approval = { actor, codeId: newId("otp"), means: "code", now: new Date() };
   for (let turn = 0; turn < 2; turn += 1) await quotes.approve(approved.quote, approval);
   for (let turn = 0; turn < 2; turn += 1)
     await quotes.cancel(cancelled.quote, audit("transfer.cancelled", cancelled.transferId));

@@ -4,6 +4,7 @@ import { isId } from "@/lib/core/ids";
 import { requirePermission } from "@/lib/core/permissions";
 import type { GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import { announceMemberRemoved } from "@/lib/modules/streams/service";
 import { MEMBERS_MAX, type MembersDeps } from "./deps";
 import { changedMeanwhile, lastOwner, ownersOnly } from "./errors";
 import { withdrawInvitationsBy } from "./invitation-repository";
@@ -119,6 +120,7 @@ const createRemoval = (deps: MembersDeps): MembersService["remove"] => {
       if (!leaves) checkOwners(actor, current.role);
       if (current.role === "owner" && (await countOwners(tx, projectId)) <= 1) throw lastOwner();
       await deleteMember(tx, projectId, userId);
+      announceMemberRemoved(tx, { projectId, userId });
       const at = clock.now();
       await deps.apiKeys.revokeKeysOf(tx, actor, userId);
       await withdrawInvitationsBy(tx, { projectId, userId, at });

@@ -101,13 +101,13 @@ const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: G
   const { payout } = view;
   // Checked before the code is consumed, so that the same code still works after the treasury was funded.
   if (view.kind === "wallets") await parts.wallets.requireFunds(view);
-  const { otpId: codeId } = await parts.otp.consume({
+  const { otpId: codeId, means } = await parts.otp.consume({
     actor,
     subjectId: payout.id,
     digest: digestOf(parts, view),
     code,
   });
-  const data = { means: "code", codeId };
+  const data = { means, codeId };
   const audit = { ...doneBy(actor), action: "payout.approved", subject: payout.id, data, at: parts.clock.now() };
   const approved =
     view.kind === "wallets"

@@ -14,6 +14,8 @@ export interface ProjectsDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly outbox: Pick<MailOutbox, "enqueue">;
+  /** For the age of cached memberships; the default never goes back. */
+  readonly monotonicMs?: () => number;
 }
 
 export interface ProjectsService {
@@ -60,9 +62,14 @@ export interface PersonNotice {
 const MEMBERSHIPS_MAX = 1000;
 const OWNERS_MAX = 1000;
 
-export const createProjectsService = ({ database, clock, outbox }: ProjectsDeps): ProjectsService => {
+export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
+  const { database, clock, outbox } = deps;
   const list = (userId: string): Promise<Membership[]> => listMemberships(database.prisma, userId, MEMBERSHIPS_MAX);
-  const memberships = createFreshCache<Membership[]>({ load: list, keep: (known) => known.length > 0 });
+  const memberships = createFreshCache<Membership[]>({
+    load: list,
+    keep: (known) => known.length > 0,
+    ...(deps.monotonicMs ? { monotonicMs: deps.monotonicMs } : {}),
+  });
   return {
     resolve: async (userId, projectId) => choose(await memberships.get(userId), projectId),
     list,

@@ -47,6 +47,8 @@ export interface Quote {
   readonly approvedAt: Date | null;
   readonly approvedBy: string | null;
   readonly approvalCodeId: string | null;
+  /** The factor by which it was approved; null for one that an older version approved, by a mailed code. */
+  readonly approvalMeans: string | null;
   /** Until when the prepared price holds. */
   readonly preparedUntil: Date | null;
   /** One for each leg of the route; empty unless the status is `prepared`. */
@@ -105,6 +107,7 @@ export const toQuote = (row: QuoteColumns): Quote => {
     approvedAt: row.approvedAt,
     approvedBy: row.approvedBy,
     approvalCodeId: row.approvalCodeId,
+    approvalMeans: row.approvalMeans,
     preparedUntil: row.preparedUntil,
     preparedLegs: status === "prepared" ? storedPrepared.parse(row.prepared).legs : [],
     operationId: row.operationId,

@@ -141,17 +141,17 @@ export const createQuotesRepository = (database: Database) => ({
   },
 
   /** Records that the one-time code was right, and who gave it. */
-  approve: (quote: Quote, approval: { actor: Actor; codeId: string; now: Date }): Promise<void> =>
+  approve: (quote: Quote, approval: { actor: Actor; codeId: string; means: string; now: Date }): Promise<void> =>
     database.transaction(async (tx) => {
-      const { actor, codeId, now } = approval;
+      const { actor, codeId, means, now } = approval;
       const { count } = await tx.quote.updateMany({
         where: { id: quote.id, approvedAt: null },
-        data: { approvedAt: now, approvedBy: actorName(actor), approvalCodeId: codeId },
+        data: { approvedAt: now, approvedBy: actorName(actor), approvalCodeId: codeId, approvalMeans: means },
       });
       if (count === 0) return;
       const action = quote.transferId === null ? "quote.approved" : "transfer.approved";
       const subject = quote.transferId ?? quote.id;
-      await recordAudit(tx, { ...doneBy(actor), action, subject, data: { means: "code", codeId }, at: now });
+      await recordAudit(tx, { ...doneBy(actor), action, subject, data: { means, codeId }, at: now });
       await recordTransferEvent(tx, quote, { type: "transfer.approved", at: now });
     }),
 
@@ -226,7 +226,7 @@ const insertQuote = async (sql: Sql, { once, ...quote }: NewQuote): Promise<Quot
     ...[once?.key ?? null, once?.digest ?? null],
   ]);
   if (count === 0) return null;
-  const unused = { codeSentAt: null, approvedAt: null, approvedBy: null, approvalCodeId: null };
+  const unused = { codeSentAt: null, approvedAt: null, approvedBy: null, approvalCodeId: null, approvalMeans: null };
   const unprepared = { preparedUntil: null, prepared: null, operationId: null };
   return toQuote({
     ...quote,

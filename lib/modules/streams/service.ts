@@ -51,6 +51,17 @@ export const announceEnded = (tx: Tx, id: string): void => {
   notifyEnded(tx, id);
 };
 
+const membershipName = ({ userId, projectId }: { readonly userId: string; readonly projectId: string }): string =>
+  `${userId} ${projectId}`;
+
+/** As `announceEnded`, for a person who is no longer a member of the project: other projects' streams of that person go on. */
+export const announceMemberRemoved = (
+  tx: Tx,
+  membership: { readonly userId: string; readonly projectId: string },
+): void => {
+  notifyEnded(tx, membershipName(membership));
+};
+
 const credentialOf = (actor: Actor, scope: string): Credential => {
   const { projectId } = actor;
   if (actor.type === "apiKey") return { kind: "apiKey", keyId: actor.keyId, projectId, scope };
@@ -62,8 +73,8 @@ const idOf = (credential: Credential): string =>
     ? `${credential.keyId} ${credential.scope}`
     : `${credential.sessionId} ${credential.projectId}`;
 
-const announcedAs = (credential: Credential): string =>
-  credential.kind === "apiKey" ? credential.keyId : credential.sessionId;
+const announcedAs = (credential: Credential): readonly string[] =>
+  credential.kind === "apiKey" ? [credential.keyId] : [credential.sessionId, membershipName(credential)];
 
 const tooMany = (who: string, max: number): DomainError =>
   new DomainError("rate_limited", `${who} ${String(max)} event streams open, and may have no more. Close one first.`, {
@@ -136,7 +147,7 @@ const createHolders = () => {
     /** Streams whose credential was announced as ended under this id. */
     announced: (id: string): Stream[] =>
       [...holders.values()]
-        .filter(({ credential }) => announcedAs(credential) === id)
+        .filter(({ credential }) => announcedAs(credential).includes(id))
         .flatMap((one) => [...one.streams]),
   };
 };

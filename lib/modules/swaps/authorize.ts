@@ -79,8 +79,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     const evaluation = await deps.policyEngine.refuse(await intentOf(actor, quote), { isFirst: true });
     if (quote.approvedAt !== null) return;
     if (code !== undefined) {
-      const { otpId } = await otp.consume({ actor, subjectId: quote.id, digest: quote.digest, code });
-      await quotes.approve(quote, { actor, codeId: otpId, now: clock.now() });
+      const { otpId, means } = await otp.consume({ actor, subjectId: quote.id, digest: quote.digest, code });
+      await quotes.approve(quote, { actor, codeId: otpId, means, now: clock.now() });
       return;
     }
     if (evaluation.code === "required") throw codeRequired("The policies ask for a code. Nothing was sent.");

@@ -248,13 +248,14 @@ export const createAutoExecute = (
    */
   const approve = async (actor: Actor, operationId: string, code: GivenCode): Promise<Operation> => {
     const { operation, quote } = await loadForCode(parts, actor, operationId);
-    const { otpId: codeId } = await authorization.consume({
+    const { otpId: codeId, means: codeMeans } = await authorization.consume({
       actor,
       subjectId: operation.id,
       digest: quote.digest,
       code,
     });
-    if ((await run(parts, actor, quote, { operationId: operation.id, codeId })) === null) throw notAwaiting();
+    if ((await run(parts, actor, quote, { operationId: operation.id, codeId, codeMeans })) === null)
+      throw notAwaiting();
     return deps.operations.get(actor.projectId, operation.id);
   };
 

@@ -6,7 +6,14 @@ import { sqlOf } from "@/lib/db/sql";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { Requirement } from "@/lib/modules/decisions/service";
 import type { Enforce, Operation, OperationsService } from "@/lib/modules/operations/service";
-import { PolicyViolationError, routeIntent, votesOf, type Check, type Intent, type Outflow } from "@/lib/modules/policies/service";
+import {
+  PolicyViolationError,
+  routeIntent,
+  votesOf,
+  type Check,
+  type Intent,
+  type Outflow,
+} from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
@@ -64,6 +71,8 @@ const readPrepared = (quote: Quote, now: Date): { preparedUntil: Date; legs: rea
 export interface Proof {
   /** Id of the one-time code. */
   readonly codeId?: string;
+  /** The factor that stood for the code. */
+  readonly codeMeans?: string;
   /** Id of the request on which people voted. */
   readonly decisionId?: string;
   /** Whether a code approved it earlier, as that of a schedule approves each of its runs. */
@@ -88,11 +97,18 @@ export interface Acceptance extends Proof {
   readonly claim: Claim;
 }
 
+/** By which factor a person approved the quote before, and who it was. */
+const approvalOf = ({ approvalMeans, approvalCodeId: codeId, approvedBy }: Quote): AuditData => ({
+  means: approvalMeans ?? "code",
+  codeId,
+  approvedBy,
+});
+
 /** How the movement was authorised, for the audit log. */
-const meansOf = ({ quote, codeId, decisionId, allSent }: Acceptance): AuditData => {
+const meansOf = ({ quote, codeId, codeMeans = "code", decisionId, allSent }: Acceptance): AuditData => {
   if (decisionId !== undefined) return { means: "votes", decisionId };
-  if (codeId !== undefined) return { means: "code", codeId };
-  if (quote.approvedAt !== null) return { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy };
+  if (codeId !== undefined) return { means: codeMeans, codeId };
+  if (quote.approvedAt !== null) return approvalOf(quote);
   return { means: allSent ? "wallet" : "policy" };
 };
 
@@ -158,10 +174,7 @@ const letPreparedWait = async (
     claim: async (tx, operationId) => {
       if (!(await quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now }))) throw used;
     },
-    consent:
-      quote.approvedAt === null
-        ? { means: "policy" }
-        : { means: "code", codeId: quote.approvalCodeId, approvedBy: quote.approvedBy },
+    consent: quote.approvedAt === null ? { means: "policy" } : approvalOf(quote),
   }).catch(async (error: unknown) => {
     if (error === used) throw refusal(await quotes.get(actor, subject));
     throw error;
@@ -179,30 +192,34 @@ const startedRecord = (quote: Quote, { id, status, subStatus }: Pick<Operation, 
   subStatus,
 });
 
+/** The policy's cap and the single retry are checked in the transaction that accepts the operation. */
+const claimsOf = async (
+  deps: Pick<ExecuteDeps, "operations"> & { readonly authorization: Pick<Authorization, "spending"> },
+  actor: Actor,
+  acceptance: Acceptance,
+): Promise<Claim> => {
+  const { quote, operationId, legs, allSent, claim, isCovered = false } = acceptance;
+  // An operation that awaited approval is authorised by its code.
+  const spend = operationId === undefined && !isCovered ? await deps.authorization.spending(actor, quote) : null;
+  return async (tx, id, now) => {
+    if (!(await claim(tx, id, now))) return false;
+    if (spend !== null && !(await spend(tx, now)) && !allSent) {
+      throw codeRequired(`The key's daily cap was reached meanwhile. ${sentText(legs)}`);
+    }
+    const retryOf = quote.retryOf;
+    if (retryOf !== null && !(await deps.operations.claimRetry(tx, { of: retryOf, by: id, now }))) {
+      throw new DomainError(
+        "invalid_state",
+        "The operation was tried again already; what failed is sent once more only once. Nothing was sent now.",
+        { extra: { retryOf } },
+      );
+    }
+    return true;
+  };
+};
+
 export const createExecute = (deps: ExecuteDeps, authorization: Authorization) => {
   const { quotes } = deps;
-
-  /** The policy's cap and the single retry are checked in the transaction that accepts the operation. */
-  const claims = async (actor: Actor, acceptance: Acceptance): Promise<Claim> => {
-    const { quote, operationId, legs, allSent, claim, isCovered = false } = acceptance;
-    // An operation that awaited approval is authorised by its code.
-    const spend = operationId === undefined && !isCovered ? await authorization.spending(actor, quote) : null;
-    return async (tx, id, now) => {
-      if (!(await claim(tx, id, now))) return false;
-      if (spend !== null && !(await spend(tx, now)) && !allSent) {
-        throw codeRequired(`The key's daily cap was reached meanwhile. ${sentText(legs)}`);
-      }
-      const retryOf = quote.retryOf;
-      if (retryOf !== null && !(await deps.operations.claimRetry(tx, { of: retryOf, by: id, now }))) {
-        throw new DomainError(
-          "invalid_state",
-          "The operation was tried again already; what failed is sent once more only once. Nothing was sent now.",
-          { extra: { retryOf } },
-        );
-      }
-      return true;
-    };
-  };
 
   /**
    * Accepts the operation of a quote; the workers then carry it on. Null when the quote was used already, or the
@@ -210,7 +227,7 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
    */
   const accept = async (actor: Actor, acceptance: Acceptance) => {
     const { quote, request, wallets, legs, operationId } = acceptance;
-    const claim = await claims(actor, acceptance);
+    const claim = await claimsOf({ ...deps, authorization }, actor, acceptance);
     return authorization.checking(intentOf(actor, acceptance), (check) =>
       deps.operations.start({
         projectId: quote.projectId,

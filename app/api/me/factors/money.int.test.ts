@@ -59,6 +59,18 @@ const challengeFor = async (subject: object): Promise<string> => {
   return passkey?.challenge ?? "";
 };
 
+/** What the audit log says about how a subject was approved or executed, without ids. */
+const meansOf = async (subject: string): Promise<unknown[]> => {
+  const rows = await api.services.database.prisma.auditEvent.findMany({
+    where: { subject, action: { not: "factor.used" } },
+    orderBy: { id: "asc" },
+  });
+  return rows.flatMap(({ action, data }) => {
+    const { means } = data as { means?: unknown };
+    return means === undefined ? [] : [[action, means]];
+  });
+};
+
 test("a code of the authenticator app approves one transfer, and not a second one", async () => {
   const [first, second] = [await transfer("1"), await transfer("2")];
   const totp = totpCode(secret, stepAt(api.services.clock.now()) + 1);
@@ -71,7 +83,10 @@ test("a code of the authenticator app approves one transfer, and not a second on
   expect(await who.post("/swap/prepare", { transferId: second, totp })).toMatchObject({
     body: { code: "otp_invalid" },
   });
-  expect(await who.post("/swap/execute", { transferId: first })).toMatchObject({ status: 202 });
+  const executed = await who.post("/swap/execute", { transferId: first });
+  expect(executed).toMatchObject({ status: 202 });
+  expect(await meansOf(first)).toEqual([["transfer.approved", "totp"]]);
+  expect(await meansOf(String(executed.body.operationId))).toEqual([["operation.executed", "totp"]]);
   expect(await who.post("/swap/execute", { transferId: second })).toMatchObject({ body: { code: "invalid_state" } });
 });
 
@@ -94,4 +109,5 @@ test("a passkey approves a payout", async () => {
   expect(await who.post(`/payouts/${payoutId}/approve`, {})).toMatchObject({ status: 400 });
   expect(await who.post(`/payouts/${payoutId}/approve`, { passkey, otp: "123456" })).toMatchObject({ status: 400 });
   expect(await who.post(`/payouts/${payoutId}/approve`, { passkey })).toMatchObject({ status: 202 });
+  expect(await meansOf(payoutId)).toEqual([["payout.approved", "passkey"]]);
 });

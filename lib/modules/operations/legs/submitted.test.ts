@@ -28,6 +28,12 @@ interface World {
   readonly stopped?: Failure;
 }
 
+const signedAgain =
+  (bearsSignature: boolean) => (_: unknown, __: number, input: { operation: object; preVerificationGas: bigint }) => {
+    const operation = { ...input.operation, preVerificationGas: input.preVerificationGas };
+    return Promise.resolve(bearsSignature ? { operation, userOpHash: "0xbb" } : null);
+  };
+
 /** Runs one step of a leg whose operation is not mined yet. */
 const stepIn = async ({
   usedFrom = null,
@@ -76,6 +82,7 @@ const stepIn = async ({
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {
       feeExcess: () => Promise.resolve(null),
+      signAgain: signedAgain(bearsSignature),
       receipt: (_: number, hash: string) => {
         hashesAsked.push(hash);
         receiptsAsked += 1;
@@ -88,15 +95,6 @@ const stepIn = async ({
         offers.push(options);
         return Promise.reject(refusal);
       },
-      signAgain: (_: unknown, __: number, input: { operation: object; preVerificationGas: bigint }) =>
-        Promise.resolve(
-          bearsSignature
-            ? {
-                operation: { ...input.operation, preVerificationGas: input.preVerificationGas },
-                userOpHash: "0xbb",
-              }
-            : null,
-        ),
     },
     legs: {
       moveLeg: (move: (typeof moves)[number]) => {

@@ -201,13 +201,13 @@ const requestCode = async (deps: SchedulesDeps, actor: Actor, id: string, channe
 /** Approves a schedule with a one-time code. @throws DomainError `not_found`, `invalid_state`, `otp_*` */
 const approve = async (deps: SchedulesDeps, actor: UserActor, id: string, code: GivenCode): Promise<ScheduleView> => {
   const schedule = await awaiting(deps, actor.projectId, id);
-  const { otpId: codeId } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
+  const { otpId: codeId, means } = await deps.otp.consume({ actor, subjectId: id, digest: schedule.digest, code });
   const now = deps.clock.now();
   const audit = {
     ...doneBy(actor),
     action: "payout_schedule.approved",
     subject: id,
-    data: { means: "code", codeId },
+    data: { means, codeId },
     at: now,
   };
   // The first run may be due already. It is made when it is less than `GRACE_MS` late, and counts as missed otherwise.

@@ -115,6 +115,20 @@ describe("a stream ends with the credential that opened it, and others go on", (
     await witness.close();
   });
 
+  test("a member who is removed over the API, before any check by time", async () => {
+    const member = await newMember();
+    const [stream, witness] = [await open(member.headers), await open(withToken(customer.session))];
+    await Promise.all([begun(stream), begun(witness)]);
+    const removed = await api.fetch(`/members/${member.userId}`, {
+      method: "DELETE",
+      headers: withToken(customer.session),
+    });
+    expect(removed.status).toBe(200);
+    await endsCut(stream);
+    expect(witness.ended()).toBe(false);
+    await witness.close();
+  });
+
   test("a session that is signed out, before any check by time", async () => {
     const member = await newMember();
     const [stream, witness] = [await open(member.headers), await open(withToken(customer.session))];

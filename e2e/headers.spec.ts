@@ -1,0 +1,108 @@
+import { expect, test, type Page } from "@playwright/test";
+import { settle } from "./support/axe";
+import { signInWithBurner } from "./support/person";
+import { signIn } from "./support/sign-in";
+
+/** A page of each kind: forms, tables, charts, dialogs, lists. */
+const PAGES = [
+  "/",
+  "/swap",
+  "/transfer",
+  "/payouts",
+  "/payouts/new",
+  "/private",
+  "/activity",
+  "/balances",
+  "/accounts",
+  "/reserves",
+  "/wallets",
+  "/api-keys",
+  "/webhooks",
+  "/inbox",
+  "/members",
+  "/audit-log",
+  "/settings",
+];
+
+/** Everything that the browser refused because of a content security policy since the page was opened. */
+const watchPolicy = async (page: Page): Promise<string[]> => {
+  const found: string[] = [];
+  await page.exposeFunction("reportViolation", (text: string) => found.push(text));
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      const { effectiveDirective, blockedURI, sourceFile, lineNumber, sample } = event;
+      const text = [effectiveDirective, blockedURI, sourceFile, lineNumber, sample, location.pathname].join(" ");
+      void (window as unknown as { reportViolation: (text: string) => Promise<void> }).reportViolation(text);
+    });
+  });
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) found.push(message.text());
+  });
+  return found;
+};
+
+const nonceIn = (policy: string | undefined): string | undefined => /'nonce-([^']+)'/.exec(policy ?? "")?.[1];
+
+test("no page needs what its content security policy forbids, in both themes", async ({ page }) => {
+  test.setTimeout(240_000);
+  const violations = await watchPolicy(page);
+  await page.goto("/sign-in");
+  await page
+    .getByRole("button", { name: /wallet/i })
+    .first()
+    .waitFor();
+  await signInWithBurner(page);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const path of PAGES) {
+      await page.goto(path);
+      await settle(page);
+      expect(violations, `${path}, ${colorScheme}`).toEqual([]);
+    }
+  }
+});
+
+test("the policy allows RainbowKit's own dialog, in the app's colours", async ({ page }) => {
+  const violations = await watchPolicy(page);
+  await page.goto("/sign-in");
+  await page.getByRole("button", { name: "Connect a wallet" }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+  // Its theme stands in a style element of ours.
+  const color = await page
+    .getByRole("dialog")
+    .evaluate((element) => getComputedStyle(element).getPropertyValue("--rk-colors-modalBackground"));
+  expect(color).not.toBe("");
+  expect(violations).toEqual([]);
+});
+
+test("a script or style that somebody injects does not run", async ({ page }) => {
+  const violations = await watchPolicy(page);
+  await page.goto("/sign-in");
+  await page.evaluate(() => {
+    const holder = document.createElement("div");
+    holder.innerHTML = `<img src="x:" onerror="window.wasRun = true"><style>body{outline:7px solid red}</style>`;
+    document.body.append(holder);
+  });
+  await expect.poll(() => violations.length).toBeGreaterThanOrEqual(2);
+  expect(await page.evaluate(() => "wasRun" in window)).toBe(false);
+  expect(await page.evaluate(() => getComputedStyle(document.body).outlineWidth)).not.toBe("7px");
+});
+
+test("the HTML of a signed-in person's pages holds no token, and every inline script has the answer's nonce", async ({
+  page,
+}) => {
+  await signIn(page.request);
+  const { accessToken } = (await (await page.request.get("/api/auth/session")).json()) as { accessToken: string };
+  expect(accessToken.split(".")).toHaveLength(3);
+  for (const path of PAGES) {
+    const answer = await page.request.get(path);
+    const html = await answer.text();
+    expect(html, path).not.toContain(accessToken);
+    // A JWT in any form: its header begins with {" in base64url.
+    expect(html, path).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);
+    const nonce = nonceIn(answer.headers()["content-security-policy"]);
+    const scripts = [...html.matchAll(/<script([^>]*)>/g)].map(([, attributes]) => attributes ?? "");
+    expect(scripts.length, path).toBeGreaterThan(0);
+    for (const attributes of scripts) expect(attributes, path).toContain(`nonce="${String(nonce)}"`);
+  }
+});

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import type { UserActor } from "@/lib/core/actor";
+import { invalidRequest, notFound } from "@/lib/core/errors";
+import { isId } from "@/lib/core/ids";
+import { requirePermission } from "@/lib/core/permissions";
+import type { Database } from "@/lib/db/client";
+import { sqlOn } from "@/lib/db/sql";
+import type { ApiRequest } from "./api-request";
+import { insertApiRequests, listApiRequests, type ApiRequestQuery } from "./repository";
+
+export type { ApiRequest } from "./api-request";
+
+/** Requests that are kept in memory for the next write. Further ones are not logged, so a flood cannot fill the memory. */
+const WAITING_MAX = 20_000;
+const BATCH_MAX = 2_000;
+const WRITE_EVERY_MS = 500;
+
+export interface ApiRequestsDeps {
+  readonly database: Pick<Database, "pool">;
+  readonly apiKeys: { has(projectId: string, id: string): Promise<boolean> };
+  /** Called when requests could not be logged. */
+  readonly onLost: (lost: { readonly requests: number; readonly error?: unknown }) => void;
+}
+
+export interface AnsweredRequest extends Omit<ApiRequest, "bodySha256"> {
+  /** The bytes as they came; null where no body was read. */
+  readonly body: Uint8Array | null;
+}
+
+export type Outcome = "succeeded" | "refused" | "failed";
+
+const STATUSES: Readonly<Record<Outcome, readonly [number, number]>> = {
+  succeeded: [100, 399],
+  refused: [400, 499],
+  failed: [500, 599],
+};
+
+export interface ApiRequestFilter extends Pick<ApiRequestQuery, "method" | "path" | "from" | "to" | "limit"> {
+  readonly outcome?: Outcome | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * The log of the requests that were made with an API key. `record` keeps a request in memory; batches are written twice a second, apart
+ * from every other transaction. So a process that dies loses what it answered within the last half second, plus the write that runs.
+ * While the database is away the requests wait, 20,000 at most.
+ */
+export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps) => {
+  const sql = sqlOn(database.pool);
+  let waiting: ApiRequest[] = [];
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  let dropped = 0;
+  let isClosed = false;
+
+  const write = async (): Promise<void> => {
+    if (dropped > 0) onLost({ requests: dropped });
+    dropped = 0;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_MAX);
+      try {
+        await insertApiRequests(sql, batch);
+      } catch (error) {
+        onLost({ requests: 0, error });
+        schedule();
+        return;
+      }
+      waiting = waiting.slice(batch.length);
+    }
+  };
+
+  const flush = (): Promise<void> => {
+    writing = writing.then(write);
+    return writing;
+  };
+
+  const schedule = (): void => {
+    if (timer !== null || isClosed) return;
+    timer = setTimeout(() => {
+      timer = null;
+      void flush();
+    }, WRITE_EVERY_MS);
+    timer.unref();
+  };
+
+  return {
+    /** Logs an answered request. Waits for nothing. */
+    record: ({ body, ...request }: AnsweredRequest): void => {
+      if (waiting.length >= WAITING_MAX) {
+        dropped += 1;
+        return;
+      }
+      const bodySha256 = body === null ? null : createHash("sha256").update(body).digest();
+      waiting.push({ ...request, bodySha256 });
+      schedule();
+    },
+    /**
+     * Newest first.
+     * @throws DomainError `forbidden` unless owner or admin, `not_found` for a key of another project, `invalid_request` for a cursor
+     *   that no list gave
+     */
+    list: async (
+      actor: UserActor,
+      keyId: string,
+      { cursor, limit, outcome, ...filter }: ApiRequestFilter,
+    ): Promise<{ readonly data: readonly ApiRequest[]; readonly nextCursor: string | null }> => {
+      requirePermission(actor, "keys:manage");
+      const { projectId } = actor;
+      if (!isId("apiKey", keyId) || !(await apiKeys.has(projectId, keyId))) throw notFound();
+      if (cursor !== undefined && !isId("request", cursor))
+        throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+      const statuses = outcome === undefined ? undefined : STATUSES[outcome];
+      const rows = await listApiRequests(sql, {
+        ...filter,
+        projectId,
+        keyId,
+        statuses,
+        before: cursor,
+        limit: limit + 1,
+      });
+      const data = rows.slice(0, limit);
+      return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+    },
+    /** Writes what waits; for the end of the process. */
+    close: (): Promise<void> => {
+      isClosed = true;
+      if (timer !== null) clearTimeout(timer);
+      return flush();
+    },
+  };
+};
