@@ -31,7 +31,7 @@ const find = createRouteTable(routes);
 const known: ReadonlySet<string> = new Set<string>(ERROR_CODES);
 
 const textOf = (value: unknown): string => {
-  const text = typeof value === "string" ? value : String(JSON.stringify(value));
+  const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return Buffer.from(text.slice(0, PART_LENGTH_MAX)).toString();
 };
 

@@ -43,7 +43,8 @@ test("a database that is away loses no request, and a batch that was stored alre
     await store(...parts);
     throw new Error("The rows were stored, and the answer was lost.");
   };
-  vi.spyOn(pool, "query").mockImplementationOnce(lose as unknown as () => void);
+  const queries = pool as unknown as { query: (...parts: unknown[]) => Promise<unknown> };
+  vi.spyOn(queries, "query").mockImplementationOnce(lose);
   await vi.waitFor(() => expect(lost).toHaveLength(1));
   log.record(requestOf("late"));
   await vi.waitFor(async () => expect(await countOf("late")).toBe(2));
