@@ -19,7 +19,8 @@ const SECURITY = {
 } as const satisfies Record<Contract["auth"], unknown>;
 
 /** The roles whose holders may call the operation with a JWT. */
-const rolesOf = ({ permission }: Contract): readonly Role[] => (permission === undefined ? ROLES : PERMISSIONS[permission]);
+const rolesOf = ({ permission }: Contract): readonly Role[] =>
+  permission === undefined ? ROLES : PERMISSIONS[permission];
 
 type Schemas = ReturnType<typeof createSchemas>;
 
