@@ -9,7 +9,6 @@ import {
   deliveryOf,
   endpointOf,
   keyOf,
-  linked,
   operationOf,
   payoutOf,
   scheduleOf,
