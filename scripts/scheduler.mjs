@@ -17,7 +17,7 @@ export const secondsSince = (beginMs) => `${((performance.now() - beginMs) / 100
 const commandOf = (task) => {
   if (!task.npm) return { command: task.command, args: task.args };
   const [command, ...args] = scripts[task.npm].split(" ");
-  return { command: bin(command), args: [...args, ...(task.args ?? [])] };
+  return { command: command === "node" ? process.execPath : bin(command), args: [...args, ...(task.args ?? [])] };
 };
 
 /** A check counts as one. */
