@@ -62,6 +62,13 @@ describe("a policy", () => {
     expect((await of.session.client.call(listPolicyVersions, { query: { scope: "project" } })).data).toHaveLength(1);
   });
 
+  test("refuses a version that no database can hold", async () => {
+    const { session } = await newCustomer(api);
+    const before = String(2 ** 31);
+    const asked = session.client.call(listPolicyVersions, { query: { scope: "project", before } });
+    await expect(asked).rejects.toMatchObject({ status: 400, code: "invalid_request" });
+  });
+
   test("names tokens by address, refuses what does not exist, and wallets and keys of other projects", async () => {
     const of = await newCustomer(api);
     const saved = await put(of, {
