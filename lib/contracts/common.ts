@@ -67,7 +67,11 @@ export const usdAmount = z
   .regex(/^(0|[1-9]\d{0,17})(\.\d{1,6})?$/, 'must be a decimal string like "2500"')
   .meta({ description: "US dollars, a decimal string", examples: ["2500"] });
 
-export const timestamp = z.iso.datetime().meta({ id: "Timestamp", description: "RFC 3339, UTC" });
+// PostgreSQL knows no year 0, which RFC 3339 allows.
+export const timestamp = z.iso
+  .datetime()
+  .refine((text) => !text.startsWith("0000"), "is before the year 1")
+  .meta({ id: "Timestamp", description: "RFC 3339, UTC, from the year 1" });
 
 const ID_LENGTH_MAX = 80;
 

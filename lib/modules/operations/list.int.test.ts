@@ -67,6 +67,11 @@ describe("operations are found", () => {
     expect(await found({ from: at(arrived), to: at(cancelled) })).toEqual([waiting, arrived]);
   });
 
+  test("not by a time of the year 0, which the database does not know", async () => {
+    const refused = { status: 400, code: "invalid_request", details: [{ path: "to" }] };
+    await expect(found({ to: "0000-01-01T00:00:00Z" })).rejects.toMatchObject(refused);
+  });
+
   test("by id, transfer, address, any of its transactions, or token, in any case", async () => {
     const { arrived, waiting, cancelled } = operations;
     const leg = await prisma.operationLeg.findFirstOrThrow({ where: { operationId: arrived } });
