@@ -1,7 +1,7 @@
 import { expect, test, type Page } from "@playwright/test";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
-import { typeCode } from "./support/person";
+import { acceptInvitation, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
@@ -21,16 +21,7 @@ const joins = async (page: Page, owner: TestProject, guest: Page, email: string)
   await typeCode(page, await owner.code());
   await dialog.getByRole("button", { name: "Approve" }).click();
   await expect(dialog).toHaveCount(0);
-  let link = "";
-  await expect(async () => {
-    const response = await page.request.get("/api/dev/inbox", { params: { to: email, limit: 10 } });
-    const { data } = (await response.json()) as { data: { text: string }[] };
-    link = data.map(({ text }) => /\/join#[0-9A-Za-z]+/.exec(text)?.[0] ?? "").find((found) => found !== "") ?? "";
-    expect(link).not.toBe("");
-  }).toPass({ timeout: 30_000 });
-  await guest.goto(link);
-  await guest.getByRole("button", { name: "Join project" }).click();
-  await expect(guest.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
+  await acceptInvitation(guest, email);
 };
 
 /** The owner demands the approval of one other person. */

@@ -19,7 +19,7 @@ import { rainbowTheme } from "./rainbow-theme";
 import { StyleNonceProvider, useDocumentNonce } from "@/components/ui/style-nonce";
 import { createWagmiConfig } from "./wagmi-config";
 
-/** RainbowKit would insert the same style without a nonce. */
+/** The colours of the wallet dialog. RainbowKit inserts them in a style element without a nonce, which the page's security policy blocks. */
 const RAINBOW_STYLE = { __html: `[data-rk]{${cssStringFromTheme(rainbowTheme)}}` };
 
 interface ProvidersProps {

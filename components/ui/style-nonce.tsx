@@ -31,7 +31,10 @@ export const StyleNonceProvider = ({ nonce, children }: ProviderProps): ReactNod
   <StyleNonceContext.Provider value={nonce}>{children}</StyleNonceContext.Provider>
 );
 
-/** What a component that renders a style element puts beside it: `<Viewport {...useStyleNonce()} />`. */
+/**
+ * The nonce that a style element needs, as properties for the component that renders one. The page's security policy blocks styles without it.
+ * @example <Viewport {...useStyleNonce()} />
+ */
 export const useStyleNonce = (): { readonly nonce?: string } => {
   const nonce = useContext(StyleNonceContext);
   return nonce === undefined ? {} : { nonce };

@@ -25,6 +25,20 @@ export const mailedCode = async (request: APIRequestContext, to: string, seen: s
   return code ?? "";
 };
 
+/** Opens the link of the invitation that was mailed to the address, and joins the project. The person is signed in on the page. */
+export const acceptInvitation = async (page: Page, email: string): Promise<void> => {
+  let link = "";
+  await expect(async () => {
+    const response = await page.request.get("/api/dev/inbox", { params: { to: email, limit: 10 } });
+    const { data } = (await response.json()) as { data: { text: string }[] };
+    link = data.map(({ text }) => /\/join#[0-9A-Za-z]+/.exec(text)?.[0] ?? "").find((found) => found !== "") ?? "";
+    expect(link).not.toBe("");
+  }).toPass({ timeout: 30_000 });
+  await page.goto(link);
+  await page.getByRole("button", { name: "Join project" }).click();
+  await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
+};
+
 export const typeCode = async (page: Page, code: string): Promise<void> => {
   await page.getByLabel("One-time code").or(page.getByLabel("Code of six digits")).first().click();
   await page.keyboard.type(code);

@@ -9,7 +9,7 @@ export type Prepared = ResponseOf<typeof prepareSwap>;
 /** A second factor in place of a mailed code. */
 export type FactorProof = { readonly totp: string } | { readonly passkey: PasskeyAssertion };
 
-/** How a person approves that money moves. */
+/** What a person sends to approve a payment: a mailed code, or the answer of a second factor. */
 export type MoneyProof = { readonly otp: string } | FactorProof;
 
 /** The subject's id, as request-otp, prepare and execute take it. */

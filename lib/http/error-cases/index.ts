@@ -16,5 +16,5 @@ export const CODES_WITH_CASES = [
   "unauthorized",
 ] as const satisfies readonly ErrorCode[];
 
-/** By operation id. */
+/** By the operation's `operationId` in the OpenAPI document, then by error code. */
 export const ERROR_CASES: Readonly<Record<string, Cases>> = { ...ACCESS_CASES, ...MONEY_CASES };

@@ -3,7 +3,10 @@ import type { RequiredApproval } from "./facts";
 
 /** The votes of people on movements. */
 export interface ApprovalPort {
-  /** What an approved request about this subject demanded, which its votes have met; null when there is no such request. */
+  /**
+   * The number of people and the roles that a request for votes demanded, once enough people have approved it; null where no request
+   * about this subject was approved.
+   */
   approvedBy(
     sql: SqlReader,
     request: {

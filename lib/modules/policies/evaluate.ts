@@ -20,7 +20,7 @@ export interface Evaluation {
   readonly decision: Decision;
   readonly rules: readonly RuleResult[];
   readonly code: "required" | "not";
-  /** Set when the decision is `needs_approval`. */
+  /** Who has to approve the movement when the decision is `needs_approval`; null otherwise. */
   readonly approval: RequiredApproval | null;
 }
 

@@ -58,8 +58,6 @@ export interface ScreeningService {
 interface ScreeningDeps {
   readonly sources: readonly ScreeningSource[];
   readonly clock: Clock;
-  /** Counts verdicts. */
-  readonly onVerdict?: (verdict: ScreeningVerdict) => void;
 }
 
 /** Of all sources together, retries included. */
@@ -109,7 +107,7 @@ const findingsOf = (screened: readonly Screened[]): ScreeningRecord["findings"] 
     .slice(0, FINDINGS_MAX)
     .map(({ address, verdict: { state, source, listVersion } }) => ({ address, state, source, listVersion }));
 
-export const createScreeningService = ({ sources, clock, onVerdict }: ScreeningDeps): ScreeningService => {
+export const createScreeningService = ({ sources, clock }: ScreeningDeps): ScreeningService => {
   /** Verdicts of remote sources; those that are `unavailable` are not kept. */
   const kept = new LRUCache<string, ScreeningVerdict>({ max: KEPT_MAX, ttl: KEPT_MS });
 
@@ -139,7 +137,6 @@ export const createScreeningService = ({ sources, clock, onVerdict }: ScreeningD
       next += 1;
       // The list is in memory already, and a new version of it counts within seconds.
       if (verdict.state !== "unavailable" && source.name !== "list") kept.set(`${source.name}|${keyOf(each)}`, verdict);
-      onVerdict?.(verdict);
       return verdict;
     });
   };

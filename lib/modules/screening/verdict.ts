@@ -29,7 +29,7 @@ export const stops = (mode: ScreeningMode, state: ScreeningState): boolean => {
   return mode === "require_clear" ? state !== "clear" : state === "hit";
 };
 
-/** In words, as part of a sentence about the address. */
+/** Why a verdict was given, in words that continue a sentence about the address: "is listed by sdn version 12". */
 export const reasonOf = ({ state, source, listVersion }: ScreeningVerdict): string => {
   const version = listVersion === null ? "" : ` version ${listVersion}`;
   switch (state) {

@@ -1,4 +1,4 @@
-/** The movement that a dry run tries, as it is typed. */
+/** The form of the dry run of policies: its fields as text, and the request that they make once they are complete. */
 import { amount, address } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { evaluatePolicies } from "@/lib/contracts/policies";

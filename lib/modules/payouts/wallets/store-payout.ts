@@ -147,8 +147,8 @@ const inputOf = (
         const mayRun = await deps.policies.spend(sql, actor, usd, payout.createdAt);
         return mayRun ? check.enforce(sql, subject, { hasCode: false }) : null;
       }
-      // The code that approved the schedule covers each of its runs, unless several people have to approve. The policies of today bound
-      // it all the same.
+      // A run needs no code of its own, because a person gave one for the whole schedule. That code does not stand for the votes of several
+      // people, where the project asks for them now. The policies of today bound a run as any payout.
       if ((await deps.decisions.requirementOf(payout.projectId, sql)) !== null) return null;
       return check.enforce(sql, subject, { hasCode: true });
     },
