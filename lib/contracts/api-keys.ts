@@ -66,6 +66,7 @@ export const createApiKey = defineContract({
     'Creates a key for programs. It moves no money. With `otp: "exempt"`, recipients or a cap that widen what a caller may move, the first answer is 409 `approval_required`: approve it and send the same request with `approval`. Store the secret: no later answer shows it.',
   tag,
   auth: "user",
+  permission: "keys:manage",
   body: z
     .object({
       name: z.string().trim().min(1).max(80).meta({ description: "Name for people, 1–80 characters" }),
@@ -111,6 +112,7 @@ export const updateApiKey = defineContract({
     "Changes only the fields that are sent. A change that lets the key move more (exempt, a higher cap, more recipients) answers 409 `approval_required` first; send it again with `approval`. A change that narrows the key takes effect at once.",
   tag,
   auth: "user",
+  permission: "keys:manage",
   params: z.object({ id: id("key").meta({ description: "The key to change" }) }),
   body: z
     .object({
@@ -152,6 +154,7 @@ export const rotateApiKey = defineContract({
     "The key keeps its id, its rights, its limits and what it has spent of them. The answer has the new secret, and no later one shows it. Until `overlapSeconds` have passed both secrets work; a secret from before an earlier rotation stops at once. Use 0 when the secret has leaked.",
   tag,
   auth: "user",
+  permission: "keys:manage",
   params: z.object({ id: id("key").meta({ description: "The key to rotate" }) }),
   body: z.object({
     overlapSeconds: z
@@ -189,6 +192,7 @@ export const revokeApiKey = defineContract({
     "The key stops working on every instance within one second. Operations that it started go on. Revoking again answers the same. A revoked key cannot be used again: create a new one.",
   tag,
   auth: "user",
+  permission: "keys:manage",
   params: z.object({ id: id("key").meta({ description: "The key to revoke" }) }),
   status: 200,
   response: z.object({

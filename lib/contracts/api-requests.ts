@@ -28,6 +28,7 @@ export const listApiKeyRequests = defineContract({
     "Each request that a key authenticated, refused and rate-limited ones included, about a second after its answer. Bodies are not kept: compare `bodySha256` with the SHA-256 of what your program sent. Entries older than the service's retention are deleted.",
   tag: "API keys",
   auth: "user",
+  permission: "keys:manage",
   params: z.object({ id: id("key") }),
   query: pageQuery.extend({
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional().meta({ description: "Only this method" }),

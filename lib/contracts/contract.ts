@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "@/lib/core/errors";
+import type { Permission } from "@/lib/core/permissions";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -57,6 +58,11 @@ export interface Contract {
   readonly auth: AuthScheme;
   /** The scope that an API key needs. Of a list it needs one: the service checks which one, by the subject of the request. */
   readonly scope?: Scope | readonly Scope[];
+  /**
+   * What the role of a signed-in person must allow; the pipeline checks it before it reads the body. Every route that writes to the project
+   * names one; reads that name none are for every role. An API key is held to its scopes instead.
+   */
+  readonly permission?: Permission;
   /** Counts against the stricter limit for attempts to sign in, beside the limit of the address. */
   readonly signInAttempt?: boolean;
   /** Concerns the person, not the project: every role may call it, a viewer too. */

@@ -139,6 +139,7 @@ export const requestDecisionCode = defineContract({
   description: "The code is good for this request and this person alone, for either decision. Moves nothing.",
   tag,
   auth: "user",
+  permission: "money:move",
   params,
   query: z.object({
     channel: z.enum(["email", "passkey"]).optional().meta({
@@ -158,6 +159,7 @@ export const approveDecision = defineContract({
     "Needs the permission to move money, one of the request's roles, and a code or signature. Each person votes once. The payment then starts by itself, once; follow the record of its object.",
   tag,
   auth: "user",
+  permission: "money:move",
   params,
   body: voteBody,
   status: 200,
@@ -172,6 +174,7 @@ export const declineDecision = defineContract({
   description: "One vote to decline is enough. The payment is cancelled, and its money stays where it is.",
   tag,
   auth: "user",
+  permission: "money:move",
   params,
   body: voteBody,
   status: 200,

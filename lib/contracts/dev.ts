@@ -12,6 +12,7 @@ export const useFaucet = defineContract({
     "Development only: gives coins or tokens of a local chain to any address. They have no value. Each call gives again.",
   tag,
   auth: "member",
+  permission: "records:write",
   body: z.object({ address, chainId, token: tokenRef.meta({ description: "The token to give" }), amount }),
   status: 201,
   response: z.object({ txHash: hex.meta({ description: "Transaction that gave the tokens" }) }),

@@ -50,6 +50,7 @@ export const createGlobalAccount = defineContract({
     "Opens a ledger account for a customer. It holds nothing until it is funded. No wallet is created and nothing happens on a chain. Send an Idempotency-Key, otherwise a repeated call opens a second account.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "accounts:write",
   body: z.object({
     currency: currencyRef,
@@ -100,6 +101,7 @@ export const fundGlobalAccount = defineContract({
     "Assigns a part of the treasury's money to the account in the ledger. Nothing moves on a chain and there is no fee. It is refused with 422 `insufficient_reserves` where all accounts together would hold more than the treasury. Send an Idempotency-Key, otherwise a repeated call funds again.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "accounts:write",
   params,
   body: z.object({ amount, currency: currencyRef }),
@@ -142,6 +144,7 @@ export const reverseFunding = defineContract({
     "Corrects a funding: the money leaves the account and backs other accounts again. Nothing moves on a chain. A funding can be reversed once, and only while the account has enough available.",
   tag,
   auth: "user",
+  permission: "money:move",
   params,
   body: z.object({ transactionId: id("ltx").meta({ description: "The funding's" }) }),
   status: 201,

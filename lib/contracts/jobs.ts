@@ -22,6 +22,7 @@ export const listParkedJobs = defineContract({
     "An operation or payout whose work fails 50 times in a row is stopped, and its money stays where its record says. Put it back with POST /jobs/{id}/resume.",
   tag,
   auth: "user",
+  permission: "jobs:manage",
   status: 200,
   response: z.object({ data: z.array(parkedJobRecord).meta({ description: "The oldest first, at most 200" }) }),
   errors: ["forbidden"],
@@ -35,6 +36,7 @@ export const resumeJob = defineContract({
     "The service goes on where it stopped, with nothing approved anew. It is stopped again when it fails as often.",
   tag,
   auth: "user",
+  permission: "jobs:manage",
   params: z.object({ id: z.string().max(80).meta({ description: "Id of the operation or payout" }) }),
   status: 202,
   response: z.object({

@@ -93,6 +93,7 @@ export const cancelOperation = defineContract({
     "Ends an operation that still waits; no money has moved and held balances are free again. An operation that runs cannot be cancelled and answers 409 `invalid_state`.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "operations:write",
   params,
   status: 200,
@@ -109,6 +110,7 @@ export const retryOperation = defineContract({
     "For an operation that failed or was refunded. Answers a fresh quote for the legs that did not arrive: request a code, prepare and execute it as any quote. Nothing moves by this call alone. A private operation starts again by itself, after a code where the caller needs one.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "operations:write",
   params,
   status: 200,
@@ -140,6 +142,7 @@ export const decideRefund = defineContract({
     "For a leg in state `needs_attention`. `refunded` names the transaction that paid the money back: it must have a transfer of the whole amount to the wallet, which no other refund accounts for; the leg then ends as refunded and can be retried. `not_refunded_keep_waiting` sets the payments known so far aside and looks on; without news a person is asked again after a day. Recorded with the name of the person.",
   tag,
   auth: "user",
+  permission: "money:move",
   params: params.extend({ legId: id("leg").meta({ description: "Id of the leg" }) }),
   body: z.discriminatedUnion("decision", [
     z.object({
@@ -167,6 +170,7 @@ export const approveOperation = defineContract({
     "The code approves exactly this operation: its sources, amounts, recipient and minimum. The operation starts at once and moves the money once. Ask for the code with POST /swap/request-otp {operationId}. Follow it at GET /operations/{id}.",
   tag,
   auth: "user",
+  permission: "money:move",
   params,
   body: z.object(proofFields).refine(hasOneProof, oneProofMessage),
   status: 202,

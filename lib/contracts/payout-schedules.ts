@@ -65,6 +65,7 @@ export const createPayoutSchedule = defineContract({
     "Stores rows that are paid once at a later time, or again in each period. Nothing is held and nothing moves until a run is due; each run checks the balance afresh. It waits for an approval with a code. Send an Idempotency-Key, otherwise a repeated call makes a second schedule.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "payouts:write",
   bodyLimit: BODY_BYTES_MAX.bulk,
   body: walletsPayoutBody.omit({ validateOnly: true, allowDuplicates: true }).extend({
@@ -131,6 +132,7 @@ export const approvePayoutSchedule = defineContract({
     "The code approves these rows for each run of the schedule. Ask for it with POST /swap/request-otp {scheduleId}. No money moves before the first run is due.",
   tag,
   auth: "user",
+  permission: "money:move",
   params: scheduleParams,
   body: z.object(proofFields).refine(hasOneProof, oneProofMessage),
   status: 200,
@@ -153,6 +155,7 @@ export const cancelPayoutSchedule = defineContract({
   description: "No further run starts. Payouts that a run started go on; cancel them at POST /payouts/{id}/cancel.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "payouts:write",
   params: scheduleParams,
   status: 200,

@@ -64,6 +64,7 @@ export const updatePolicies = defineContract({
     "A lower cap, and more approvals, take effect at once. A higher cap, and fewer approvals or more people who may give them, answer 409 `approval_required` first; send it again with `approval`.",
   tag,
   auth: "user",
+  permission: "policies:manage",
   body: z
     .object({
       dailyCapUsd: usdAmount.optional(),
@@ -89,6 +90,7 @@ export const putPolicy = defineContract({
     "The rules replace those of the version before, which is kept. They apply at once to everything that is not accepted yet. Answers 409 `approval_required` first; send it again with `approval`.",
   tag,
   auth: "user",
+  permission: "policies:manage",
   body: z.object({
     scope,
     subjectId: subjectId.optional(),
@@ -183,6 +185,7 @@ export const evaluatePolicies = defineContract({
     "Says whether the policies would allow a movement now, whether it would need a one-time code or the approval of other people, and what each rule says. Nothing is stored or counted. What an API key itself asks for (`otp`, its list of recipients) comes on top.",
   tag,
   auth: "member",
+  permission: "records:write",
   body: z.object({
     fromWalletId: id("wal").meta({ description: "The wallet that the money would leave" }),
     chainId: chainId.meta({ description: "Its chain" }),

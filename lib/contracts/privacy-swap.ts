@@ -16,6 +16,7 @@ export const quotePrivateSwap = defineContract({
     "Prices a swap of a private balance. Nothing is held and nothing moves. Prepare and execute the quote before it expires.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "privacy:write",
   body: z.object({
     chainId,
@@ -65,6 +66,7 @@ export const preparePrivateSwap = defineContract({
     "Approves the quote with the code of POST /swap/request-otp {quoteId}, or chooses the private wallet. Nothing moves. Execute it next.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "privacy:write",
   body: z
     .object({
@@ -111,6 +113,7 @@ export const executePrivateSwap = defineContract({
     "Starts the swap that was quoted, once for each quote. A proof is made before the transaction (`proof.secondsLeft` says how long it takes); the pool and the relayer keep their fees. It waits for a code where the caller needs one. Follow GET /privacy/transfers/{id}.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "privacy:write",
   body: z.object({ quoteId }),
   status: 202,

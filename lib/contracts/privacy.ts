@@ -48,6 +48,7 @@ export const createPrivacyWallet = defineContract({
     "Creates keys for private balances; the service stores them encrypted. Nothing happens on a chain and nothing is charged. Projects have a default private wallet without this call.",
   tag,
   auth: "member",
+  permission: "records:write",
   scope: "privacy:write",
   body: z.object({ name: z.string().trim().min(1).max(60).meta({ description: "Name for people, 1–60 characters" }) }),
   status: 201,
@@ -62,6 +63,7 @@ export const exportPrivacyWallet = defineContract({
     "Whoever has the mnemonic can spend the private balance without this service. The first answer is 409 `approval_required`; approve it and send the request again. Store the mnemonic offline.",
   tag,
   auth: "user",
+  permission: "private-keys:export",
   params: z.object({ id: id("pw").meta({ description: "The private wallet" }) }),
   body: z.object({ approval: givenApproval.optional() }),
   status: 200,
@@ -145,6 +147,7 @@ export const shield = defineContract({
     "Moves money from the treasury into the pool, where it is private once the deposit is approved. The pool keeps a fee of the deposit. It waits for a code where the caller needs one. Send an Idempotency-Key, and follow GET /privacy/transfers/{id}.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "privacy:write",
   body: z.object(move),
   status: 202,
@@ -160,6 +163,7 @@ export const unshield = defineContract({
     "Withdraws from the pool to the treasury or to an address; the relayer keeps a fee. The link to the deposit stays hidden among the other deposits. It waits for a code where the caller needs one. Send an Idempotency-Key, and follow GET /privacy/transfers/{id}.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "privacy:write",
   body: z.object({
     ...move,
@@ -179,6 +183,7 @@ export const privateTransfer = defineContract({
     "Spends notes of the private wallet; the recipient gets exactly the amount, and the relayer's fee is paid on top. A proof is made before the transaction; `proof.secondsLeft` says how long it takes. It waits for a code where the caller needs one. Send an Idempotency-Key, and follow GET /privacy/transfers/{id}.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "privacy:write",
   body: z
     .object({
@@ -238,6 +243,7 @@ export const startPrivateExit = defineContract({
     "Returns one whole deposit to the treasury in public; everybody can see that both belong together. Use it for declined deposits. It waits for a code where the caller needs one.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "privacy:write",
   body: z.object({ chainId, noteId, privacyWalletId }),
   status: 202,

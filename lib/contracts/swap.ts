@@ -54,6 +54,7 @@ export const createQuote = defineContract({
     "First step of a swap. Finds the best route and prices it; nothing is held and nothing moves. The quote is valid for 300 seconds. Next: request a code, prepare, execute. A caller may ask for as many quotes as the rate limit allows.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "swaps:write",
   body: quoteBody,
   status: 200,
@@ -149,6 +150,7 @@ export const prepareSwap = defineContract({
     "Third step. Checks the code, prices the route again and simulates it; nothing moves. At or above the quoted minimum the price is locked for 60 seconds; below it the answer is 409 `quote_price_moved` with a fresh quote. Sign `actions`, if there are any, and execute.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "swaps:write",
   body: subject.extend(proofFields).refine(oneSubject, oneSubjectMessage).refine(hasOneProofAtMost, oneProofMessage),
   status: 200,
@@ -212,6 +214,7 @@ export const executeSwap = defineContract({
     "Last step. Starts the operation that moves the money. A quote is executed once, however often this is called: later calls answer the same operation. Follow GET /operations/{id}.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "swaps:write",
   body: subject
     .extend({

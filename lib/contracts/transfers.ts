@@ -68,6 +68,7 @@ export const createTransfer = defineContract({
     "Prices a transfer and checks the recipient; nothing is held and nothing moves. Next: POST /swap/request-otp, /swap/prepare and /swap/execute with the transferId. Send an Idempotency-Key, otherwise a repeated call makes a second transfer.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "transfers:write",
   body: z.object({
     fromWalletId: id("wal").meta({ description: "Wallet of GET /wallets that pays" }),
@@ -134,6 +135,7 @@ export const cancelTransfer = defineContract({
     "Ends a transfer that was not executed. Nothing has moved and nothing moves. Cancelling again answers the same.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "transfers:write",
   params: z.object({ id: id("tr").meta({ description: "The transfer" }) }),
   status: 200,
@@ -149,6 +151,7 @@ export const swapAndTransfer = defineContract({
     "Quotes, prepares and executes in one call, from a wallet that the service signs for. A key within its policy moves the money at once; above it, and for people, the operation waits as `awaiting_approval`. Send an Idempotency-Key: without it a repeated call pays twice.",
   tag,
   auth: "member",
+  permission: "money:move",
   scope: "swaps:write",
   body: z.object({
     fromWalletId: id("wal").meta({ description: "Managed wallet of GET /wallets that pays" }),

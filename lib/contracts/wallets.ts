@@ -53,6 +53,7 @@ export const labelWallet = defineContract({
   description: "Changes how the wallet is shown to people. Moves nothing.",
   tag,
   auth: "member",
+  permission: "records:write",
   scope: "wallets:write",
   params: z.object({ id: id("wal").meta({ description: "The wallet" }) }),
   body: z.object({
@@ -83,6 +84,7 @@ export const initWalletLink = defineContract({
     "First step of linking. Let the wallet sign `message` exactly as it is, and send the signature to POST /wallets/link/verify within 10 minutes. The message allows no transaction.",
   tag,
   auth: "user",
+  permission: "records:write",
   body: z.object({
     address,
     chainId: chainId.optional().meta({
@@ -107,6 +109,7 @@ export const verifyWalletLink = defineContract({
     "Second step of linking. The wallet becomes a source for quotes; its owner signs each move. Linking one's own wallet again succeeds.",
   tag,
   auth: "user",
+  permission: "records:write",
   body: z.object({
     address,
     signature: walletSignature.meta({ description: "Signature over the message of init, 0x hex" }),
@@ -139,6 +142,7 @@ export const unlinkWallet = defineContract({
     "The wallet is no source any more. The service never had its key, and money in it stays there. A wallet with operations under way answers 409 `invalid_state`.",
   tag,
   auth: "user",
+  permission: "records:write",
   params: z.object({ address }),
   status: 200,
   response: z.object({ address, unlinkedAt: timestamp.meta({ description: "When it was unlinked" }) }),
@@ -153,6 +157,7 @@ export const createSmartAccount = defineContract({
     "Computes the address of an ERC-4337 account for the owner and adds it to the project's wallets. Nothing is deployed and nothing is charged before its first operation. The same owner and chain give the same account again.",
   tag,
   auth: "member",
+  permission: "records:write",
   scope: "wallets:write",
   body: z.object({
     ownerAddress: address.meta({ description: "A linked wallet of the project, or the owner of its treasury" }),

@@ -96,6 +96,7 @@ export const resendDelivery = defineContract({
   description: "Queues a new delivery of the same event, with the same event id. The endpoint must be active.",
   tag,
   auth: "member",
+  permission: "webhooks:manage",
   scope: "webhooks:write",
   params: deliveryParams,
   status: 202,

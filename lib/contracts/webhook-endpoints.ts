@@ -85,6 +85,7 @@ export const createWebhookEndpoint = defineContract({
     "Registers a URL that gets the project's events from now on. Store the secret: it verifies signatures, and no later answer shows it. The URL must be on the public internet; development also allows this machine.",
   tag,
   auth: "member",
+  permission: "webhooks:manage",
   scope: "webhooks:write",
   body: z.object({
     url,
@@ -131,6 +132,7 @@ export const updateWebhookEndpoint = defineContract({
     "Changes only the fields that are sent. Setting the status to `active` also revives a disabled endpoint; replay what it missed.",
   tag,
   auth: "member",
+  permission: "webhooks:manage",
   scope: "webhooks:write",
   params,
   body: z
@@ -161,6 +163,7 @@ export const deleteWebhookEndpoint = defineContract({
   description: "Stops deliveries to the endpoint at once and for good. Events stay readable at GET /events.",
   tag,
   auth: "member",
+  permission: "webhooks:manage",
   scope: "webhooks:write",
   params,
   status: 200,
@@ -175,6 +178,7 @@ export const rotateWebhookSecret = defineContract({
     "The new secret signs at once, and the old one beside it until the overlap ends. Put the new secret into the receiver before that. `overlapHours: 0` ends the old secret at once.",
   tag,
   auth: "member",
+  permission: "webhooks:manage",
   scope: "webhooks:write",
   params,
   body: z.object({
@@ -197,6 +201,7 @@ export const testWebhookEndpoint = defineContract({
     "Queues an event of the type `webhook.test`, which no other endpoint gets. Read the outcome at GET /deliveries/{id}.",
   tag,
   auth: "member",
+  permission: "webhooks:manage",
   scope: "webhooks:write",
   params,
   status: 202,
@@ -212,6 +217,7 @@ export const replayWebhookEvents = defineContract({
     "Queues the events again, with the ids that they had. Receivers that keep handled ids ignore those that they know. Use it after an outage of the receiver.",
   tag,
   auth: "member",
+  permission: "webhooks:manage",
   scope: "webhooks:write",
   params,
   body: z

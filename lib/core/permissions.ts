@@ -15,6 +15,8 @@ export const PERMISSIONS = {
   "policies:manage": ["owner", "admin"],
   "webhooks:manage": ["owner", "admin"],
   "audit:read": ["owner", "admin"],
+  /** Errors of jobs may show internals, and a job that is put back may send money. */
+  "jobs:manage": ["owner", "admin"],
   "private-keys:export": ["owner", "admin"],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
@@ -29,6 +31,7 @@ const IN_WORDS: Readonly<Record<Permission, string>> = {
   "policies:manage": "change policies",
   "webhooks:manage": "manage webhooks",
   "audit:read": "read the audit log",
+  "jobs:manage": "see and resume stopped work",
   "private-keys:export": "export private keys",
 };
 

@@ -1,6 +1,7 @@
 import { requireScope, type Actor, type ApiKeyActor } from "@/lib/core/actor";
 import type { Contract } from "@/lib/contracts/contract";
 import { DomainError } from "@/lib/core/errors";
+import { requirePermission } from "@/lib/core/permissions";
 import { RefusedKeyError } from "@/lib/core/refused-key";
 import type { HttpInput } from "./input";
 import type { HttpServices } from "./services";
@@ -72,7 +73,7 @@ const checkScope = (actor: ApiKeyActor, scope: Contract["scope"]): void => {
 
 /**
  * Checks that the actor may call the route at all. Services check the permissions within it.
- * @throws DomainError `insufficient_scope` (keys), `forbidden` (viewers)
+ * @throws DomainError `insufficient_scope` (keys), `forbidden` (people whose role does not allow it)
  */
 export const authorize = (contract: Contract, actor: Actor | null): void => {
   if (actor === null) return;
@@ -81,6 +82,7 @@ export const authorize = (contract: Contract, actor: Actor | null): void => {
     return;
   }
   if (contract.method !== "GET" && contract.personal !== true) refuseViewer(actor);
+  if (contract.permission !== undefined) requirePermission(actor, contract.permission);
 };
 
 /** @throws DomainError `forbidden` for people who may only read */

@@ -2,6 +2,8 @@ import type { z } from "zod";
 import { errorBody } from "@/lib/contracts/common";
 import type { NamedContract } from "@/lib/contracts/all";
 import type { Contract } from "@/lib/contracts/contract";
+import { ROLES, type Role } from "@/lib/core/actor";
+import { PERMISSIONS } from "@/lib/core/permissions";
 import { componentsOf } from "./openapi-components";
 import { createErrorResponses, errorCodes, isIdempotent } from "./openapi-errors";
 import { EXAMPLES, exampleOf, type Examples } from "./openapi-examples";
@@ -15,6 +17,10 @@ const SECURITY = {
   user: [{ bearer: [] }],
   member: [{ apiKey: [] }, { bearer: [] }],
 } as const satisfies Record<Contract["auth"], unknown>;
+
+/** The roles whose holders may call the operation with a JWT. */
+const rolesOf = ({ permission }: Contract): readonly Role[] =>
+  permission === undefined ? ROLES : PERMISSIONS[permission];
 
 type Schemas = ReturnType<typeof createSchemas>;
 
@@ -93,6 +99,7 @@ const operationOf = (one: NamedContract, parts: Parts): Json => {
     tags: [contract.tag],
     security: SECURITY[contract.auth],
     ...(contract.scope === undefined ? {} : { "x-scope": contract.scope }),
+    ...(contract.auth === "public" ? {} : { "x-roles": rolesOf(contract) }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestOf(one, parts),
     responses: { [String(contract.status)]: successOf(one, parts), ...errors.of(one) },

@@ -1,6 +1,7 @@
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
-import { DomainError, notFound } from "@/lib/core/errors";
+import { notFound } from "@/lib/core/errors";
+import { requirePermission } from "@/lib/core/permissions";
 import type { Database, Tx } from "@/lib/db/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 
@@ -24,12 +25,6 @@ const SELECT = `
   FROM job j LEFT JOIN operation o ON o.id = j.id LEFT JOIN payout p ON p.id = j.id
   WHERE j.parked_at IS NOT NULL`;
 
-/** Only owners and admins: errors of jobs may show internals, and a job that is put back may send money. */
-const requireAdmin = ({ role }: UserActor): void => {
-  if (role !== "owner" && role !== "admin")
-    throw new DomainError("forbidden", "Only owners and admins of the project may see and resume stopped work.");
-};
-
 /** Puts a parked job back; false when it is not parked. Its worker finds all it needs in the rows that the job names. */
 const putBack = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx.$executeRaw`
@@ -49,14 +44,14 @@ export const createParkedJobs = ({ database, clock }: { readonly database: Datab
 
   /** Those of the project, the oldest first. @throws DomainError `forbidden` unless owner or admin */
   list: async (actor: UserActor): Promise<readonly ParkedJob[]> => {
-    requireAdmin(actor);
+    requirePermission(actor, "jobs:manage");
     const text = `${SELECT} AND (o.project_id = $1 OR p.project_id = $1) ORDER BY j.parked_at LIMIT ${String(LISTED_MAX)}`;
     return (await database.pool.query<ParkedJob>(text, [actor.projectId])).rows;
   },
 
   /** @throws DomainError `forbidden` unless owner or admin; `not_found` unless it is parked and of the project */
   resume: (actor: UserActor, id: string): Promise<void> => {
-    requireAdmin(actor);
+    requirePermission(actor, "jobs:manage");
     const { projectId } = actor;
     return database.transaction(async (tx) => {
       const [own] = await tx.$queryRaw<unknown[]>`
