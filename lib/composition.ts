@@ -59,7 +59,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   // Called when a request was decided, long after payouts and swaps are built.
   const identity = buildIdentity(platform, chainAccess, () => ({
     payout: payouts.payouts.subject,
-    operation: money.swaps.subject,
+    operation: {
+      ...money.swaps.subject,
+      onDecided: (decided) =>
+        (decided.request.private ? privacy.service.subject : money.swaps.subject).onDecided(decided),
+    },
   }));
   // Called when a leg is executed, long after `privacy` is built.
   const money = buildMoney(platform, chainAccess, identity, (exit, signal) => privacy.service.exitCalls(exit, signal));
