@@ -38,6 +38,7 @@ import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-reposito
 import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
 import type { Faucet } from "@/lib/ports/devnet";
 import * as rights from "./composition/caller-rights";
+import { createProjectBudgets } from "@/lib/modules/sponsorship/project-budgets";
 import type { Overrides } from "./composition/overrides";
 import { buildPlatform, type Platform } from "./composition/platform";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
@@ -85,6 +86,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       clock: platform.clock,
     }),
     ...identityServices(identity),
+    projectBudgets: createProjectBudgets({ ...platform, ...money, ...identity }),
     ...moneyServices({ platform, chainAccess, money }),
     ...drivers,
     ...payouts,

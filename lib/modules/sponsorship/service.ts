@@ -6,6 +6,7 @@ import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
 import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
+import { budgetAt, budgetsOf, type EffectiveBudget } from "./effective-budget";
 import { aboveCeiling, aboveOperationBudget, aboveTransactionLimit, dailyBudgetUsed } from "./errors";
 import {
   ceilingOf,
@@ -61,7 +62,7 @@ export interface OperationCosts {
 }
 
 /** The sponsor's budget for a project on one chain, today. */
-export interface SponsorBudget extends Budget, Usage {
+export interface SponsorBudget extends EffectiveBudget, Usage {
   readonly chain: SponsoredChain;
   readonly remainingWei: bigint;
   readonly resetsAt: Date;
@@ -88,23 +89,6 @@ const byChain = (costs: readonly GasCost[]): [number, readonly GasCost[]][] =>
     // All transactions lock budgets in this order, which prevents deadlocks.
     .sort((one, other) => one - other)
     .map((chainId) => [chainId, costs.filter((cost) => cost.chainId === chainId)]);
-
-const budgetsOf = async (
-  deps: SponsorshipDeps,
-  sql: SqlReader,
-  projectId: string,
-): Promise<(chainId: number) => Budget> => {
-  const own = await readBudgets(sql, projectId);
-  return (chainId) => budgetAt(deps, own, chainId);
-};
-
-type OwnBudgets = Awaited<ReturnType<typeof readBudgets>>;
-
-const budgetAt = ({ registry }: SponsorshipDeps, own: OwnBudgets, chainId: number): Budget => {
-  const otherwise = defaultBudgetOf(registry.get(chainId));
-  const set = own.get(chainId);
-  return { dailyWei: set?.dailyWei ?? otherwise.dailyWei, operationWei: set?.operationWei ?? otherwise.operationWei };
-};
 
 /** The parts of the costs to which the limit of an operation applies. */
 const unitsOf = (kind: string, neededWei: readonly bigint[]): readonly bigint[] =>
@@ -335,7 +319,7 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
     }),
 
   /** The limits that the operator has set for a project, by chain id; null: the configured limit applies. */
-  ownBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
+  operatorBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
 });
 
 const NOTHING_USED: Usage = { reservedWei: 0n, usedWei: 0n };
