@@ -38,6 +38,7 @@ import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-reposito
 import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
 import type { Faucet } from "@/lib/ports/devnet";
 import * as rights from "./composition/caller-rights";
+import { createProjectBudgets } from "@/lib/modules/sponsorship/project-budgets";
 import type { Overrides } from "./composition/overrides";
 import { buildPlatform, type Platform } from "./composition/platform";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
@@ -59,7 +60,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   // Called when a request was decided, long after payouts and swaps are built.
   const identity = buildIdentity(platform, chainAccess, () => ({
     payout: payouts.payouts.subject,
-    operation: money.swaps.subject,
+    operation: {
+      ...money.swaps.subject,
+      onDecided: (decided) =>
+        (decided.request.private ? privacy.service.subject : money.swaps.subject).onDecided(decided),
+    },
   }));
   // Called when a leg is executed, long after `privacy` is built.
   const money = buildMoney(platform, chainAccess, identity, (exit, signal) => privacy.service.exitCalls(exit, signal));
@@ -81,6 +86,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       clock: platform.clock,
     }),
     ...identityServices(identity),
+    projectBudgets: createProjectBudgets({ ...platform, ...money, ...identity }),
     ...moneyServices({ platform, chainAccess, money }),
     ...drivers,
     ...payouts,
@@ -251,7 +257,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
 /** Payouts to accounts and to wallets, and their schedules. */
 const buildPayouts = ({
   platform: { database, registry, clock, errorLog: log },
-  chainAccess: { wallets },
+  chainAccess: { wallets, freezes },
   identity: { contacts, projects, policies, decisions, otp },
   money,
   drivers,
@@ -267,6 +273,7 @@ const buildPayouts = ({
     decisions,
     otp,
     clock,
+    freezes,
     walletBatches: drivers.batchDriver,
     log,
   });

@@ -104,6 +104,7 @@ import * as projects from "@/app/api/projects/route";
 import * as projectsId from "@/app/api/projects/[id]/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
+import * as sponsorBudgets from "@/app/api/sponsor-budgets/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
 import * as swapExecute from "@/app/api/swap/execute/route";
 import * as swapPrepare from "@/app/api/swap/prepare/route";
@@ -236,6 +237,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/projects/[id]", module: projectsId },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
+  { path: "/api/sponsor-budgets", module: sponsorBudgets },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },
   { path: "/api/swap/execute", module: swapExecute },
   { path: "/api/swap/prepare", module: swapPrepare },

@@ -18,7 +18,7 @@ import type { Money } from "./money";
 /** The drivers carry operations, and the batches of payouts to wallets, on until they end. */
 export const buildDrivers = (
   { database, registry, clock, errorLog }: Platform,
-  { wallets }: Pick<ChainAccess, "wallets">,
+  { wallets, freezes }: Pick<ChainAccess, "wallets" | "freezes">,
   { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening }: Money,
 ) => {
   const heads = createHeads({ registry, repository: createHeadRepository(database) });
@@ -52,6 +52,7 @@ export const buildDrivers = (
     ...driving,
     screenAgain: policyEngine.screenAgain,
     isScreening: screening.isActive,
+    freezes,
     repository: createBatchRepository(database, sponsorship),
     gasWaits: createPayoutGasWaits(database),
     sponsorship,

@@ -1,5 +1,4 @@
 import { createChainlinkOracle } from "@/lib/adapters/chainlink/price-oracle";
-import { createTokenFreezes } from "@/lib/chains/token-freezes";
 import type { PolicyEngine } from "@/lib/modules/policies/engine";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
@@ -15,7 +14,7 @@ import type { Platform } from "./platform";
 /** Quotes, and the swaps and transfers that carry them out. */
 export const buildMovement = (
   { database, registry, clock, overrides }: Platform,
-  { wallets: allWallets }: ChainAccess,
+  { wallets: allWallets, freezes }: ChainAccess,
   { otp, policies, decisions }: Identity,
   {
     routing,
@@ -48,7 +47,7 @@ export const buildMovement = (
     registry,
     wallets,
     routing,
-    freezes: createTokenFreezes(registry),
+    freezes,
     smartAccounts,
     holds,
     otp,
