@@ -19,21 +19,13 @@ export default tseslint.config(
     ],
   },
   js.configs.recommended,
-  ...tseslint.configs.strictTypeChecked,
+  ...tseslint.configs.strict,
   {
-    // One program for all files; the service that editors use keeps each file's text and state beside it.
-    languageOptions: { parserOptions: { project: "./tsconfig.json", tsconfigRootDir: import.meta.dirname } },
+    // Rules that need types are those of oxlint; see .oxlintrc.json.
     rules: {
-      "@typescript-eslint/no-floating-promises": "error",
-      "@typescript-eslint/switch-exhaustiveness-check": "error",
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/no-non-null-assertion": "error",
       "@typescript-eslint/no-explicit-any": "error",
-      "@typescript-eslint/no-misused-promises": ["error", { checksVoidReturn: { attributes: false } }],
-      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
-      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
-      // Services and ports are closures, not classes: their methods have no `this` to lose.
-      "@typescript-eslint/unbound-method": "off",
       "no-restricted-properties": ["error", { object: "process", property: "env", message: ENV_MESSAGE }],
       "no-restricted-imports": ["error", { patterns: [{ regex: "^pp-artifacts(/|$)", message: ARTIFACTS_MESSAGE }] }],
       "no-restricted-syntax": [
@@ -77,9 +69,7 @@ export default tseslint.config(
   },
   {
     files: ["**/*.mjs", "**/*.js", "**/*.cjs"],
-    ...tseslint.configs.disableTypeChecked,
     languageOptions: {
-      ...tseslint.configs.disableTypeChecked.languageOptions,
       globals: Object.fromEntries(
         [
           "process",

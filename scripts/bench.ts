@@ -308,9 +308,17 @@ const detailsOf = ({ memory, quotes, swaps, transfers, payouts, streams, http }:
   http,
 });
 
-const main = async (): Promise<void> => {
+const measureOnStack = async () => {
   const stack = await startStack();
-  const onStack = await measure(stack).finally(() => stack.stop());
+  try {
+    return await measure(stack);
+  } finally {
+    await stack.stop();
+  }
+};
+
+const main = async (): Promise<void> => {
+  const onStack = await measureOnStack();
   const { announcedRatio: commits } = await withCommitDatabase(benchCommits);
   const measured = { ...onStack, commits };
   print(figuresOf(measured), detailsOf(measured));

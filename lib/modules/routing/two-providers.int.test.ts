@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { createServices } from "@/lib/composition";
@@ -47,7 +47,8 @@ test("one operation goes over two providers, and stays readable when one of them
   ]);
 
   const without = createServices(api.services.config, { routing: [onchain] });
+  onTestFinished(() => without.close());
   const { projectId } = await api.services.database.prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
-  const read = await without.operations.get(projectId, operationId).finally(() => without.close());
+  const read = await without.operations.get(projectId, operationId);
   expect(toOperation(read, api.services.registry)).toEqual(operation);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createServices } from "@/lib/composition";
 import { cancelOperation } from "@/lib/contracts/operations";
 import { executeSwap, prepareSwap } from "@/lib/contracts/swap";
@@ -90,12 +90,13 @@ describe("two hundred executes at once, over two instances", () => {
     await limit(payer, dailyWei);
 
     const other = createServices(api.services.config, { clock });
+    onTestFinished(() => other.close());
     const actor = await other.apiKeys.verify(payer.key.secret);
     const codes = await Promise.all(
       transferIds.map((transferId, index) =>
         codeOf(index % 2 === 0 ? execute(payer, transferId) : other.swaps.execute(actor, { transferId })),
       ),
-    ).finally(() => other.close());
+    );
 
     const accepted = codes.filter((code) => code === "ok").length;
     expect(codes.filter((code) => code !== "ok" && code !== "sponsor_budget_exceeded")).toEqual([]);
