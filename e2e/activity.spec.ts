@@ -107,10 +107,12 @@ test("what waits for an approval stands on the overview, and is approved with a 
   const [first, second] = [await wait(project), await wait(project)];
 
   await page.goto("/");
-  await expect(page.getByRole("link", { name: "Waiting for approval 2" })).toBeVisible();
+  const waiting = page.getByRole("region", { name: "Waiting for you" });
+  await expect(waiting.getByRole("link", { name: /^Review / })).toHaveCount(2);
   expect(await axeFaults(page)).toEqual([]);
-  await page.getByRole("link", { name: "Waiting for approval 2" }).click();
-  await expect(page).toHaveURL(/status=pending/);
+  await waiting.getByRole("link", { name: "All 2" }).click();
+  await expect(page).toHaveURL(/\/inbox$/);
+  await page.goto("/activity?status=pending");
   await expect(rows(page)).toHaveCount(3);
 
   await page.goto(`/activity/${first}`);
@@ -121,7 +123,6 @@ test("what waits for an approval stands on the overview, and is approved with a 
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await project.code());
-  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
 
@@ -153,7 +154,6 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await page.getByRole("button", { name: "Send code" }).click();
   await expect(page.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await project.code());
-  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "Execute retry" }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(failed));
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });

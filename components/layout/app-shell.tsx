@@ -60,7 +60,7 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
           <AccountMenu />
         </header>
         <OfflineNotice />
-        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl flex-1 p-4 pb-24 outline-none md:p-6">
+        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[80rem] flex-1 p-4 pb-24 outline-none md:p-6">
           {children}
         </main>
       </div>

@@ -69,6 +69,11 @@ export const Combobox = ({
         aria-label={label}
         aria-expanded={open}
         disabled={disabled}
+        onKeyDown={(event) => {
+          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+          event.preventDefault();
+          setOpen(true);
+        }}
         className={cn(CONTROL_LOOKS, "flex items-center justify-between gap-2 text-left", className)}
       >
         <span className={cn("truncate", chosen === undefined && "text-fg-3")}>{chosen?.label ?? placeholder}</span>

@@ -34,10 +34,11 @@ export const AddressMark = ({ value, className }: MarkProps & { readonly value: 
     <svg
       viewBox={`-0.5 -0.5 ${String(SIDE + 1)} ${String(SIDE + 1)}`}
       className={cn("size-5 shrink-0 rounded-tag", className)}
-      style={{ background: `hsl(${String(hue)} 45% 90%)` }}
       shapeRendering="crispEdges"
       aria-hidden
     >
+      {/* A fill, not a style: the page's security policy blocks style attributes in HTML. */}
+      <rect x={-0.5} y={-0.5} width={SIDE + 1} height={SIDE + 1} fill={`hsl(${String(hue)} 45% 90%)`} />
       {cellsOf(hash).map(([x, y]) => (
         <rect key={`${String(x)} ${String(y)}`} x={x} y={y} width={1} height={1} fill={`hsl(${String(hue)} 50% 38%)`} />
       ))}

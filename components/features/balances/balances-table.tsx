@@ -14,6 +14,7 @@ import { Kbd } from "@/components/ui/kbd";
 import { Card } from "@/components/ui/card";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { AvailableAmount } from "./available-amount";
+import { BalanceActions } from "./balance-actions";
 import { balanceTree, openableIds, visibleNodes, type BalanceNode } from "./balance-tree";
 import { ShareBar } from "./share-bar";
 
@@ -68,6 +69,9 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
             <Head right>Available</Head>
             <Head right>US dollars</Head>
             <Head right>Share</Head>
+            <Head right>
+              <span className="sr-only">Actions</span>
+            </Head>
           </tr>
         </thead>
         <tbody role="rowgroup" className="divide-y max-md:block">
@@ -149,6 +153,9 @@ const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
     </td>
     <td role="cell" className={cn(CELL, "max-md:col-start-2")}>
       <ShareBar bps={node.shareBps} />
+    </td>
+    <td role="cell" className={cn(CELL, "max-md:hidden")}>
+      <BalanceActions token={node.token} chainId={node.chainId ?? undefined} walletId={node.wallet?.id} />
     </td>
   </tr>
 );

@@ -15,9 +15,10 @@ export const ShareBar = ({ bps }: { readonly bps: number | null }): ReactNode =>
     <span className="text-sm text-fg-3">no price</span>
   ) : (
     <span className="flex items-center justify-end gap-2">
-      <span aria-hidden className="h-1.5 w-20 overflow-hidden rounded-tag bg-border max-md:w-12">
-        <span className="block h-full min-w-px bg-accent" style={{ width: `${String(bps / PERCENT_BPS)}%` }} />
-      </span>
+      <svg viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-20 max-md:w-12" aria-hidden>
+        <rect width={100} height={6} className="fill-border" />
+        <rect width={Math.max(1, bps / PERCENT_BPS)} height={6} className="fill-accent" />
+      </svg>
       <span className="num w-14 text-right text-sm text-fg-2">{shareText(bps)}</span>
     </span>
   );

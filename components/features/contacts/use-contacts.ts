@@ -2,7 +2,8 @@
 
 import { useMutation, useQueryClient, type UseMutationResult, type UseQueryResult } from "@tanstack/react-query";
 import type { GivenApproval } from "@/components/features/approvals/use-approvable";
-import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { approveContact, createContact, deleteContact, listContacts } from "@/lib/contracts/contacts";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { evaluatePolicies } from "@/lib/contracts/policies";

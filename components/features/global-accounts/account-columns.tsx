@@ -26,11 +26,12 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
       </span>
     ),
   },
-  { id: "currency", header: "Currency", cell: (account) => account.currency },
+  { id: "currency", header: "Currency", phone: "hidden", cell: (account) => account.currency },
   {
     id: "available",
     header: "Available",
     align: "right",
+    phone: "aside",
     cell: (account) => <Balance account={account} part="available" />,
   },
   {
@@ -38,6 +39,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     header: "Pending",
     align: "right",
     phone: "hidden",
+    priority: "medium",
     cell: (account) => <Balance account={account} part="pending" />,
   },
   { id: "posted", header: "Posted", align: "right", cell: (account) => <Balance account={account} part="posted" /> },
@@ -46,7 +48,15 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     header: "Opened",
     align: "right",
     phone: "hidden",
+    priority: "low",
     cell: (account) => <Time value={account.createdAt} />,
   },
-  { id: "id", header: "Id", align: "right", cell: (account) => <PublicId value={account.id} /> },
+  {
+    id: "id",
+    header: "Id",
+    align: "right",
+    bare: true,
+    priority: "low",
+    cell: (account) => <PublicId value={account.id} />,
+  },
 ];

@@ -32,8 +32,14 @@ const Counterparty = ({ id, known }: { id: string | null; known: ReadonlyMap<str
 };
 
 const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): readonly Column<Entry>[] => [
-  { id: "seq", header: "No.", cell: (entry) => <span className="num text-fg-3">{entry.seq}</span>, phone: "hidden" },
-  { id: "time", header: "When", cell: (entry) => <Time value={entry.createdAt} absolute /> },
+  {
+    id: "seq",
+    header: "No.",
+    cell: (entry) => <span className="num text-fg-3">{entry.seq}</span>,
+    phone: "hidden",
+    priority: "low",
+  },
+  { id: "time", header: "When", bare: true, cell: (entry) => <Time value={entry.createdAt} absolute /> },
   {
     id: "kind",
     header: "What",
@@ -48,11 +54,15 @@ const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): re
   {
     id: "counterparty",
     header: "Other account",
+    bare: true,
+    priority: "medium",
     cell: (entry) => <Counterparty id={entry.counterpartyId} known={known} />,
   },
   {
     id: "reference",
     header: "Reference",
+    phone: "hidden",
+    priority: "low",
     cell: (entry) =>
       entry.reference === null ? (
         <span className="text-fg-3">–</span>
@@ -64,6 +74,7 @@ const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): re
     id: "amount",
     header: "Amount",
     align: "right",
+    phone: "aside",
     cell: (entry) => (
       <Amount value={entry.amount} signed className={entry.amount.startsWith("-") ? "text-fg" : "text-success"} />
     ),
@@ -78,6 +89,8 @@ const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): re
     id: "transaction",
     header: "Transaction",
     align: "right",
+    phone: "hidden",
+    priority: "low",
     cell: (entry) => <PublicId value={entry.transactionId} />,
   },
 ];

@@ -2,7 +2,8 @@
 
 import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import type { MoneyProof } from "@/components/features/money-flow/types";
-import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { approveDecision, declineDecision, getDecision, listDecisions } from "@/lib/contracts/decisions";
 import { readProjectInbox } from "@/lib/contracts/inbox";

@@ -36,16 +36,24 @@ const COLUMNS: readonly Column<Operation>[] = [
   },
   {
     id: "to",
-    header: "They get at least",
+    header: "Minimum received",
     align: "right",
+    bare: true,
     cell: ({ quoted }) => <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />,
   },
   {
     id: "status",
     header: "Status",
+    phone: "aside",
     cell: (operation) => <StatusBadge status={operation.status} subStatus={operation.subStatus} />,
   },
-  { id: "time", header: "Started", align: "right", cell: (operation) => <Time value={operation.createdAt} /> },
+  {
+    id: "time",
+    header: "Started",
+    align: "right",
+    bare: true,
+    cell: (operation) => <Time value={operation.createdAt} />,
+  },
 ];
 
 export const LatestActivity = (): ReactNode => {

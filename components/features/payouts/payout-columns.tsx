@@ -46,6 +46,7 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
     id: "kind",
     header: "Kind",
     phone: "hidden",
+    priority: "medium",
     cell: (payout) =>
       payout.kind === "wallets" ? (
         <span>
@@ -55,9 +56,9 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
         "Accounts"
       ),
   },
-  { id: "rows", header: "Rows", cell: (payout) => <Rows payout={payout} /> },
-  { id: "total", header: "Total", align: "right", cell: (payout) => <Totals payout={payout} /> },
-  { id: "status", header: "Status", cell: (payout) => <PayoutStatus payout={payout} /> },
+  { id: "rows", header: "Rows", bare: true, cell: (payout) => <Rows payout={payout} /> },
+  { id: "total", header: "Total", align: "right", bare: true, cell: (payout) => <Totals payout={payout} /> },
+  { id: "status", header: "Status", phone: "aside", cell: (payout) => <PayoutStatus payout={payout} /> },
   {
     id: "time",
     header: "Created",

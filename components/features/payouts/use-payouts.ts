@@ -1,7 +1,8 @@
 "use client";
 
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
 import type { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
 import { getPayout, listPayouts } from "@/lib/contracts/payouts";

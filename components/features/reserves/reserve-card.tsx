@@ -23,11 +23,12 @@ const Unknown = (): ReactNode => <span className="text-fg-3">not known</span>;
 
 const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
   { id: "chain", header: "Chain", phone: "title", cell: (part) => <ChainName chainId={part.chainId} /> },
-  { id: "wallet", header: "Wallet", cell: (part) => <Address value={part.wallet} /> },
+  { id: "wallet", header: "Wallet", bare: true, priority: "medium", cell: (part) => <Address value={part.wallet} /> },
   {
     id: "block",
     header: "Block",
     align: "right",
+    priority: "medium",
     cell: (part) =>
       part.stale ? (
         <Unknown />
@@ -42,11 +43,14 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
     id: "at",
     header: "Its time",
     align: "right",
+    phone: "hidden",
+    priority: "low",
     cell: (part) => (part.stale ? <Unknown /> : <Time value={part.at} />),
   },
   {
     id: "state",
     header: "State",
+    bare: true,
     cell: (part) =>
       part.stale ? (
         <Badge tone="warning" icon={CloudOff} title="The chain does not answer; nothing of it is counted.">
@@ -70,6 +74,7 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
     id: "amount",
     header: "Amount",
     align: "right",
+    phone: "aside",
     cell: (part) => (
       <Amount value={part.amount} unit={currency} className={part.stale || !part.backs ? "text-fg-3" : "font-medium"} />
     ),

@@ -1,6 +1,7 @@
 "use client";
 
 import { useInfiniteQuery, type InfiniteData, type QueryKey, type UseInfiniteQueryResult } from "@tanstack/react-query";
+import { PAGE_ROWS, PAGES_KEY } from "./query-key";
 
 export interface Page<Item> {
   readonly data: Item[];
@@ -17,15 +18,13 @@ interface PagesOptions<Item> {
 
 export type Pages<Item> = UseInfiniteQueryResult<InfiniteData<Page<Item>>>;
 
-const PAGE_SIZE = 20;
-
 /** A list of the API, page after page by its cursor. */
 export const usePages = <Item>({ queryKey, read, refreshMs }: PagesOptions<Item>): Pages<Item> =>
   useInfiniteQuery({
-    queryKey: [...queryKey, "pages"],
+    queryKey: [...queryKey, PAGES_KEY],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
-      read({ limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal),
+      read({ limit: PAGE_ROWS, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal),
     getNextPageParam: (page) => page.nextCursor,
     refetchInterval: ({ state }) => refreshMs(state.data?.pages.flatMap((page) => page.data) ?? []),
   });

@@ -1,5 +1,6 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useEffect, useRef, type ReactNode } from "react";
 import { useChain } from "@/components/providers/public-config";
 import { Address, TxHash } from "@/components/ui/address";
@@ -7,10 +8,13 @@ import { Alert } from "@/components/ui/alert";
 import { ChainName } from "@/components/ui/chain-name";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Timeline, type StepState as TimelineState, type TimelineStep } from "@/components/ui/timeline";
-import { AccountChooser } from "./account-chooser";
 import { isApproval, isSignature, standingOf } from "./signing-model";
 import type { Action, SigningStep } from "./types";
 import type { Signing } from "./use-signing";
+
+const AccountChooser = dynamic(() => import("./account-chooser").then((module) => module.AccountChooser), {
+  ssr: false,
+});
 
 const TIMELINE_STATES = {
   todo: "todo",

@@ -32,8 +32,8 @@ export const DestinationCard = ({ setup, swap, serverErrors }: DestinationCardPr
   const { values } = swap;
   const { errors } = swap.form.formState;
   return (
-    <Card title="To">
-      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,2fr)]">
+    <Card title="They receive">
+      <div className="grid grid-cols-2 gap-3">
         <Field label={<Label what="chain" />} error={errors.toChainId?.message ?? serverErrors.get("toChainId")}>
           <Select
             value={values.toChainId}
@@ -50,7 +50,7 @@ export const DestinationCard = ({ setup, swap, serverErrors }: DestinationCardPr
           onValueChange={(value) => swap.choose("toToken", value)}
           error={errors.toToken?.message ?? serverErrors.get("toToken")}
         />
-        <div className="sm:col-span-2 lg:col-span-1">
+        <div className="col-span-2">
           <RecipientField
             setup={setup}
             swap={swap}

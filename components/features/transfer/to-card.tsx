@@ -25,8 +25,8 @@ export const ToCard = ({ setup, transfer, serverErrors, recipient, ...notes }: T
   const { errors } = transfer.form.formState;
   const asset = assetsOf(setup.tokens).find((one) => one.assetId === values.assetId);
   return (
-    <Card title="To">
-      <div className="grid grid-cols-1 gap-3 lg:grid-cols-[minmax(0,1fr)_minmax(0,3fr)]">
+    <Card title="They receive">
+      <div className="flex flex-col gap-3">
         <Field label="To chain" error={errors.toChainId?.message ?? serverErrors.toChainId}>
           <Select
             value={values.toChainId}

@@ -113,14 +113,15 @@ type Part = Balances["totals"][number]["breakdown"][number];
 
 const COLUMNS: readonly Column<Part>[] = [
   { id: "token", header: "Token", phone: "title", cell: (part) => part.token.symbol },
-  { id: "chain", header: "Chain", cell: (part) => <ChainName chainId={part.chainId} /> },
+  { id: "chain", header: "Chain", bare: true, cell: (part) => <ChainName chainId={part.chainId} /> },
   {
     id: "amount",
     header: "Available",
     align: "right",
+    phone: "aside",
     cell: (part) => <AvailableAmount amounts={part} unit={part.token.symbol} />,
   },
-  { id: "usd", header: "US dollars", align: "right", cell: (part) => <Usd value={part.usd} /> },
+  { id: "usd", header: "US dollars", align: "right", bare: true, cell: (part) => <Usd value={part.usd} /> },
 ];
 
 interface WalletBalancesProps extends Omit<WalletCardProps, "wallet" | "onUnlink"> {

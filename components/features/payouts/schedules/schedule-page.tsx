@@ -8,7 +8,7 @@ import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import { RawJson } from "@/components/features/operations/raw-json";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
