@@ -14,8 +14,8 @@ interface Shifts {
 }
 
 /** Counts layout shifts that no input of the person caused, as browsers do for the cumulative layout shift. */
-const countShifts = (page: Page): Promise<void> =>
-  page.addInitScript(() => {
+const countShifts = async (page: Page): Promise<void> => {
+  await page.addInitScript(() => {
     interface Shift extends PerformanceEntry {
       readonly value: number;
       readonly hadRecentInput: boolean;
@@ -48,6 +48,7 @@ test("the overview loads at most 250 KB of scripts, compressed by brotli and kep
     headers.push(answer.headers());
     void answer.body().then((body) => sizes.set(answer.url(), gzipSync(body).byteLength));
   });
+};
   await page.goto("/");
   await settle(page);
   await page.waitForLoadState("load");

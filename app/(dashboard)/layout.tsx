@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { Prefetched } from "@/app/_data/prefetched";
 import { SHELL_QUERIES } from "@/app/_data/queries";
+import { LiveProvider } from "@/components/features/live/live-provider";
 import { AppShell } from "@/components/layout/app-shell";
 import { getBrowserSession } from "@/lib/http/session";
 
@@ -27,7 +28,9 @@ const DashboardLayout = async ({ children }: LayoutProps): Promise<ReactNode> =>
   if ((await getBrowserSession()) === null) redirect(await signInPath());
   return (
     <Prefetched queries={SHELL_QUERIES}>
-      <AppShell>{children}</AppShell>
+      <LiveProvider>
+        <AppShell>{children}</AppShell>
+      </LiveProvider>
     </Prefetched>
   );
 };

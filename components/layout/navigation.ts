@@ -1,5 +1,6 @@
 import {
   ArrowLeftRight,
+  Bell,
   Coins,
   HandCoins,
   House,
@@ -52,6 +53,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/dev/webhooks", label: "Receiver", icon: Radio, group: "Build", developmentOnly: true },
   { href: "/members", label: "Members", icon: Users, group: "Project" },
   { href: "/audit-log", label: "Audit log", icon: ScrollText, group: "Project" },
+  { href: "/notifications", label: "Notifications", icon: Bell, group: "Project" },
   { href: "/settings", label: "Settings", icon: Settings, group: "Project" },
 ];
 

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useLiveIntervalMs } from "@/components/features/live/live-state";
 import { readPreference } from "@/components/ui/preferences";
 import { createApiClient, type ApiClient, type CallOptions } from "@/lib/api-client/client";
 import type { Contract, ResponseOf } from "@/lib/contracts/contract";
@@ -37,6 +38,8 @@ const callAny = <C extends Contract>(api: ApiClient, contract: C, options: CallO
 interface QueryOptions {
   readonly enabled?: boolean;
   readonly refetchIntervalMs?: number | false;
+  /** The stream of changes says when it is old, so it is polled only while the stream is down. */
+  readonly live?: boolean;
   readonly staleTimeMs?: number;
 }
 
@@ -44,14 +47,15 @@ interface QueryOptions {
 export const useApiQuery = <C extends Contract>(
   contract: C,
   input: CallOptions<C>,
-  { enabled = true, refetchIntervalMs = false, staleTimeMs }: QueryOptions = {},
+  { enabled = true, refetchIntervalMs = false, live = false, staleTimeMs }: QueryOptions = {},
 ): UseQueryResult<ResponseOf<C>> => {
   const api = useApi();
+  const liveIntervalMs = useLiveIntervalMs();
   return useQuery({
     queryKey: queryKeyOf(contract, input),
     queryFn: ({ signal }) => callAny(api, contract, { ...input, signal }),
     enabled,
-    refetchInterval: refetchIntervalMs,
+    refetchInterval: live ? liveIntervalMs : refetchIntervalMs,
     ...(staleTimeMs === undefined ? {} : { staleTime: staleTimeMs }),
   });
 };
