@@ -26,7 +26,7 @@ export const RateText = ({ quote }: { readonly quote: Quote }): ReactNode =>
     <>
       <Amount value="1" unit={quote.from[0]?.token.symbol ?? ""} plain />
       <span className="px-1 text-fg-3">=</span>
-      <Amount value={quote.rate} unit={quote.to.token.symbol} fractionMax={8} />
+      <Amount value={quote.rate} unit={quote.to.token.symbol} />
     </>
   );
 
@@ -36,7 +36,7 @@ export const QuoteFacts = ({ quote, setup }: QuoteFactsProps): ReactNode => {
     setup.tokens.find((token) => token.chainId === to.chainId && token.address === to.token.address)?.priceUsd ?? null;
   return (
     <Facts>
-      <Fact label="They get at least" strong>
+      <Fact label="Minimum received" strong>
         <Amount value={to.minAmount} unit={to.token.symbol} />
       </Fact>
       <Fact label="Expected">
