@@ -8,6 +8,7 @@ import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { walletOption } from "@/components/features/wallets/wallet-name";
+import { chainOption } from "@/components/ui/marked-options";
 import { compareAmounts, toScaled, usdValue } from "./decimal";
 import { findToken, type SourceValues } from "./form-model";
 import { TokenField } from "./token-field";
@@ -63,7 +64,7 @@ export const SourceRow = ({ index, setup, swap, serverErrors }: SourceRowProps):
         <Select
           value={source.chainId}
           onValueChange={(value) => swap.chooseChain(index, value)}
-          options={setup.chains.map((chain) => ({ value: String(chain.id), label: chain.name }))}
+          options={setup.chains.map(chainOption)}
           placeholder="Choose …"
         />
       </Field>

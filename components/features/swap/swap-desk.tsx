@@ -5,6 +5,7 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { Form } from "@/components/ui/form";
+import { useRecipient } from "@/components/features/transfer/use-recipient";
 import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
 import { createQuote } from "@/lib/contracts/swap";
 import { DestinationCard } from "./destination-card";
@@ -38,15 +39,17 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
     },
   });
   const serverErrors = fieldErrors(view.error);
+  const recipient = useRecipient(swap.values.toAddress);
   return (
     <>
       <Form form={swap.form} onSubmit={view.refresh} className="flex flex-col gap-4" aria-label="Swap">
         <SourcesCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
-        <DestinationCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+        <DestinationCard setup={setup} swap={swap} recipient={recipient} serverErrors={serverErrors.fields} />
         <QuoteCard
           setup={setup}
           view={view}
           showError={!serverErrors.complete}
+          obstacle={recipient.obstacle}
           onReview={(quote) => flow.start(subjectOfQuote(quote))}
           onAcceptImpact={accepted.accept}
         />

@@ -1,6 +1,6 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
@@ -11,10 +11,9 @@ import { Form } from "@/components/ui/form";
 import { createTransfer } from "@/lib/contracts/transfers";
 import { FromCard } from "./from-card";
 import { PriceCard } from "./price-card";
-import { recipientView } from "./recipient";
 import { ToCard } from "./to-card";
 import { subjectOfTransfer } from "./transfer-subject";
-import { useKnownAddresses } from "./use-known-addresses";
+import { useRecipient } from "./use-recipient";
 import { useTransfer } from "./use-transfer";
 import { useTransferForm } from "./use-transfer-form";
 
@@ -33,34 +32,22 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
   const transfer = useTransferForm(setup);
   const accepted = useAcceptedImpact(transfer.body);
   const view = useTransfer(accepted.body);
-  const { known, complete } = useKnownAddresses();
-  const recipient = recipientView(transfer.values.toAddress, known);
-  const [comparedAddress, setComparedAddress] = useState<string | null>(null);
-  const compared = recipient.as !== "none" && comparedAddress === recipient.address;
-  const mistakable = recipient.as !== "none" && recipient.lookAlike !== null && !compared;
+  const recipient = useRecipient(transfer.values.toAddress);
   const flow = useMoveFlow({ onDone: () => transfer.form.resetField("amount", { defaultValue: "" }) });
   return (
     <>
       <Form form={transfer.form} onSubmit={view.make} className="flex flex-col gap-4" aria-label="Transfer">
         <FromCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
-        <ToCard
-          setup={setup}
-          transfer={transfer}
-          serverErrors={view.fieldErrors.fields}
-          recipient={recipient}
-          complete={complete}
-          compared={compared}
-          onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
-        />
+        <ToCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} recipient={recipient} />
         <PriceCard
           view={view}
           onAcceptImpact={accepted.accept}
-          obstacle={mistakable ? "Compare the address first: it looks like one that you know." : null}
+          obstacle={recipient.obstacle}
           onReview={(made) =>
             flow.start(
               subjectOfTransfer(made, {
                 fromName: transfer.wallet === undefined ? "Wallet" : walletName(transfer.wallet),
-                recipient,
+                recipient: recipient.view,
               }),
             )
           }
