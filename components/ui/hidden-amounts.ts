@@ -1,6 +1,6 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
+import { createContext, useContext, useSyncExternalStore } from "react";
 
 const KEY = "causeway.amounts.hidden";
 const HIDDEN = "1";
@@ -39,8 +39,19 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-/** Whether balances are hidden from onlookers, and the switch for it. Remembered in this browser. */
+/** Whether amounts are hidden from onlookers, and the switch for it. Remembered in this browser. */
 export const useHiddenAmounts = (): readonly [hidden: boolean, setHidden: (hidden: boolean) => void] => [
   useSyncExternalStore(subscribe, read, () => false),
   write,
 ];
+
+const AmountsShown = createContext(false);
+
+/** Around a review: whoever approves an amount has to see it, whatever the page hides. */
+export const AmountsShownProvider = AmountsShown.Provider;
+
+/** Whether amounts are to be hidden here. */
+export const useAmountsHidden = (): boolean => {
+  const [hidden] = useHiddenAmounts();
+  return !useContext(AmountsShown) && hidden;
+};

@@ -10,6 +10,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { HeldUsd } from "@/components/ui/held-amount";
 import { Card } from "@/components/ui/card";
+import { TokenName } from "@/components/ui/marks";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { byChain, isEmpty } from "./sums";
 import { useBalances, type TokenTotal } from "./use-balances";
@@ -88,7 +89,7 @@ const TokenRows = ({ total }: { readonly total: TokenTotal }): ReactNode => {
               className={cn("size-4 text-fg-3 transition-transform duration-150", open && "rotate-90")}
               aria-hidden
             />
-            {total.token}
+            <TokenName symbol={total.token} />
           </button>
         </th>
         <td className="px-2 text-right">
