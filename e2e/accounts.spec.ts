@@ -100,7 +100,7 @@ const checkProof = async (page: Page, payee: string): Promise<void> => {
   await expect(region.getByText("Covered", { exact: true })).toBeVisible();
   await expect(region.getByText(usdc("600")).first()).toBeVisible();
   await page.goto(`/accounts/${payee}?view=proof`);
-  await page.getByRole("button", { name: "Make the proof" }).click();
+  await page.getByRole("button", { name: "Create the proof" }).click();
   // A young account waits for the next sum tree.
   await expect(page.getByText("This browser computed the way to the root")).toBeVisible({ timeout: 45_000 });
   expect(await axeFaults(page)).toEqual([]);

@@ -157,8 +157,8 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await page.getByRole("button", { name: "Execute retry" }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(failed));
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
-  await expect(page.getByText("Tries again what failed in")).toBeVisible();
+  await expect(page.getByText("Retries the failed parts of")).toBeVisible();
   await page.goto(`/activity/${failed}`);
-  await expect(page.getByText("Tried again by")).toBeVisible();
+  await expect(page.getByText("Retried by")).toBeVisible();
   await expect(page.getByRole("button", { name: "Retry …" })).toHaveCount(0);
 });

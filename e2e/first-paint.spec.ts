@@ -35,6 +35,7 @@ const countShifts = async (page: Page): Promise<void> => {
       }
     }).observe({ type: "layout-shift", buffered: true });
   });
+};
 
 const shiftsOf = (page: Page): Promise<Shifts> =>
   page.evaluate(() => (window as unknown as { shifts: { total: number; largest: string } }).shifts);

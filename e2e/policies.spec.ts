@@ -81,7 +81,7 @@ const setLimitsBesideDryRun = async (page: Page, project: TestProject): Promise<
   await expect(page.getByRole("list", { name: "Limits", exact: true })).toContainText(
     "At most 5,000.00 USD in one operation",
   );
-  await expect(page.getByRole("list", { name: "Changes of version 1" })).toContainText("At most 1,000 USDC a day");
+  await expect(page.getByRole("list", { name: "Changes of version 1" })).toContainText("At most 1,000.00 USDC a day");
 };
 
 test("an owner sets a policy beside its dry run, and a transfer that it denies is refused with the rule named", async ({

@@ -95,7 +95,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await expect(page.getByText("Enter an amount above zero, such as 1,250.00.")).toBeVisible();
   await page.getByRole("button", { name: "Use all: 500 USDC" }).click();
   await page.getByLabel("Amount", { exact: true }).fill("100");
-  await expect(page.getByRole("list", { name: "Public chain" })).toContainText("The treasury deposited 100 USDC");
+  await expect(page.getByRole("list", { name: "Public chain" })).toContainText("The treasury deposited 100.00 USDC");
   await expect(page.getByRole("list", { name: "Your view" })).toContainText("owns a note of");
   await confirm(page, project, "shield");
   await completed(page, 60_000);
@@ -117,7 +117,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
   await expect(page.getByText("Nothing was sent to this address yet")).toBeVisible();
   const chain = page.getByRole("list", { name: "Public chain" });
-  await expect(chain).toContainText("A relayer paid 25 USDC out of the pool");
+  await expect(chain).toContainText("A relayer paid 25.00 USDC out of the pool");
   await checkLooks(page, "transfer");
   // Amount and recipient survive a reload and are not in the page's address.
   await page.reload();
@@ -134,7 +134,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await checkLooks(page, "proof");
   await completed(page, PROOF_TIMEOUT_MS);
   expect(await balanceOnChain(page, CHAIN, "USDC", RECIPIENT)).toBe("25");
-  await expect(chain).toContainText("A relayer paid 25 USDC out of the pool");
+  await expect(chain).toContainText("A relayer paid 25.00 USDC out of the pool");
   await checkLooks(page, "completed transfer");
 
   // The history is here, and nowhere else.

@@ -20,7 +20,7 @@ const approveAndExecute = async (page: Page, project: TestProject): Promise<void
   await expect(review.getByText("Ada Lovelace, from the address book")).toBeVisible();
   await review.getByRole("button", { name: "Execute transfer" }).click();
   await page.waitForURL(/\/activity\/op_/);
-  await expect(page.getByRole("heading", { name: "Transfer", level: 1 })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /USDC → Ada Lovelace$/, level: 1 })).toBeVisible();
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
 };
 
@@ -78,7 +78,7 @@ test("money goes to a contact on one chain and across two, and not to an address
   await page.getByLabel("Amount", { exact: true }).fill("40");
   await page.getByRole("button", { name: "Address book" }).click();
   await book.getByRole("button", { name: "Choose Ada Lovelace" }).click();
-  await expect(page.getByText("They get at least", { exact: true })).toBeVisible();
+  await expect(page.getByText("Minimum received", { exact: true })).toBeVisible();
   const across = await balanceOnChain(page, 31338, "USDC", ADA);
   await approveAndExecute(page, project);
   const arrived = await received(page, 31338, across);

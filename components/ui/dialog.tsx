@@ -5,6 +5,7 @@ import { AlertDialog, Dialog as Primitive } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import { Button, IconButton } from "./button";
 import { cn } from "./cn";
+import { AmountsShownProvider } from "./hidden-amounts";
 import { useReturnFocus } from "./use-return-focus";
 
 const OVERLAY_LOOKS = "fixed inset-0 z-50 animate-fade-in bg-overlay";
@@ -69,7 +70,10 @@ export const Dialog = ({
               </IconButton>
             </Primitive.Close>
           </header>
-          <div className="min-h-0 overflow-y-auto p-4">{children}</div>
+          <div className="min-h-0 overflow-y-auto p-4">
+            {/* Whoever approves an amount has to see it, whatever the page hides. */}
+            <AmountsShownProvider value>{children}</AmountsShownProvider>
+          </div>
           {footer === undefined ? null : (
             <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>
           )}

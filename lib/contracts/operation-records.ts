@@ -99,6 +99,19 @@ export const legRecord = transactionRecord
       description:
         "How it leaves the wallet: a user operation of a smart account, a transaction that the wallet sends itself, or a permit that the treasury uses",
     }),
+    route: z
+      .object({
+        estimatedSeconds: z.int().meta({ description: "Expected time from execute to arrival, in seconds" }),
+        steps: z
+          .array(
+            z.object({
+              kind: z.enum(["swap", "bridge", "transfer"]).meta({ description: "What the step does" }),
+              venue: z.string().meta({ description: "Exchange or bridge that does it" }),
+            }),
+          )
+          .meta({ description: "What happens to the money on its way, in order" }),
+      })
+      .meta({ description: "The way of this leg, as quoted" }),
     sent: tokenAmount.meta({ description: "What was approved to leave the wallet" }),
     spent: tokenAmount
       .nullable()

@@ -6,6 +6,7 @@ import { toast } from "sonner";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable, type Approvable } from "@/components/features/approvals/use-approvable";
 import { useMay } from "@/components/features/projects/use-project";
+import { AddressMark } from "@/components/ui/address-mark";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Badge } from "@/components/ui/badge";
 import { Button, IconButton } from "@/components/ui/button";
@@ -35,6 +36,7 @@ export const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode 
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
       <div className="min-w-0 flex-1 basis-72">
         <p className="flex items-center gap-2">
+          <AddressMark value={contact.address} className="size-5" />
           <span className="truncate font-medium">{contact.name}</span>
           <ContactState contact={contact} />
         </p>

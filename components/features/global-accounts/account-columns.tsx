@@ -2,8 +2,10 @@
 
 import type { ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
+import { AddressMark } from "@/components/ui/address-mark";
 
 import { HeldAmount } from "@/components/ui/held-amount";
+import { TokenName } from "@/components/ui/marks";
 import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
@@ -11,7 +13,11 @@ import { accountName, type Account } from "./account";
 import { FrozenBadge } from "./frozen-badge";
 
 const Balance = ({ account, part }: { account: Account; part: keyof Account["balance"] }): ReactNode => (
-  <HeldAmount value={account.balance[part]} className={part === "available" ? "font-medium" : "text-fg-2"} />
+  <HeldAmount
+    value={account.balance[part]}
+    symbol={account.currency}
+    className={part === "available" ? "font-medium" : "text-fg-2"}
+  />
 );
 
 export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
@@ -21,12 +27,13 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     phone: "title",
     cell: (account) => (
       <span className="inline-flex flex-wrap items-center gap-2">
+        <AddressMark value={account.id} />
         <RowLink href={`/accounts/${account.id}`}>{accountName(account)}</RowLink>
         {account.status === "frozen" ? <FrozenBadge /> : null}
       </span>
     ),
   },
-  { id: "currency", header: "Currency", phone: "hidden", cell: (account) => account.currency },
+  { id: "currency", header: "Currency", phone: "hidden", cell: (account) => <TokenName symbol={account.currency} /> },
   {
     id: "available",
     header: "Available",

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useMemo, type ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
+import { AddressMark } from "@/components/ui/address-mark";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { HeldAmount } from "@/components/ui/held-amount";
@@ -25,13 +26,20 @@ const Counterparty = ({ id, known }: { id: string | null; known: ReadonlyMap<str
   if (id === null) return <span className="text-fg-3">–</span>;
   const account = known.get(id);
   return (
-    <Link href={`/accounts/${id}`} className="link" title={id}>
-      {account === undefined ? shortId(id) : accountName(account)}
-    </Link>
+    <span className="inline-flex items-center gap-1.5">
+      <AddressMark value={id} />
+      <Link href={`/accounts/${id}`} className="link" title={id}>
+        {account === undefined ? shortId(id) : accountName(account)}
+      </Link>
+    </span>
   );
 };
 
-const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): readonly Column<Entry>[] => [
+const columnsFor = (
+  currency: string,
+  known: ReadonlyMap<string, Account>,
+  actionOf: ActionOf,
+): readonly Column<Entry>[] => [
   {
     id: "seq",
     header: "No.",
@@ -76,14 +84,19 @@ const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): re
     align: "right",
     phone: "aside",
     cell: (entry) => (
-      <Amount value={entry.amount} signed className={entry.amount.startsWith("-") ? "text-fg" : "text-success"} />
+      <Amount
+        value={entry.amount}
+        symbol={currency}
+        signed
+        className={entry.amount.startsWith("-") ? "text-fg" : "text-success"}
+      />
     ),
   },
   {
     id: "balance",
     header: "Balance",
     align: "right",
-    cell: (entry) => <HeldAmount value={entry.balanceAfter} className="font-medium" />,
+    cell: (entry) => <HeldAmount value={entry.balanceAfter} symbol={currency} className="font-medium" />,
   },
   {
     id: "transaction",
@@ -95,11 +108,11 @@ const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): re
   },
 ];
 
-/** Of entries, with the names of the accounts that are known. */
-export const useEntryColumns = (actionOf: ActionOf = NO_ACTION): readonly Column<Entry>[] => {
+/** Of entries of an account in this currency, with the names of the accounts that are known. */
+export const useEntryColumns = (currency: string, actionOf: ActionOf = NO_ACTION): readonly Column<Entry>[] => {
   const accounts = useKnownAccounts();
   return useMemo(
-    () => columnsFor(new Map(accounts.map((account) => [account.id, account])), actionOf),
-    [accounts, actionOf],
+    () => columnsFor(currency, new Map(accounts.map((account) => [account.id, account])), actionOf),
+    [currency, accounts, actionOf],
   );
 };

@@ -16,6 +16,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
 import type { BodyOf } from "@/lib/contracts/contract";
 import { createGlobalAccount, getGlobalAccount, listGlobalAccounts } from "@/lib/contracts/global-accounts";
+import { tokenOption } from "@/components/ui/marked-options";
 import { useCurrencies } from "./use-currencies";
 
 const NAME_MAX = 80;
@@ -79,8 +80,7 @@ const OpenAccountForm = ({ onCancel }: { readonly onCancel: () => void }): React
             {...bound}
             disabled={currencies === undefined}
             options={(currencies ?? []).map(({ assetId, symbol, name: full }) => ({
-              value: assetId,
-              label: symbol,
+              ...tokenOption(symbol, assetId),
               description: full,
             }))}
             searchPlaceholder="Symbol or name"

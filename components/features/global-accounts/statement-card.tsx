@@ -133,7 +133,7 @@ const Loaded = ({ account, period }: PartProps): ReactNode => {
 const ENTRIES_SHOWN = 100;
 
 const StatementView = ({ statement }: { readonly statement: Statement }): ReactNode => {
-  const columns = useEntryColumns();
+  const columns = useEntryColumns(statement.account.currency);
   const [shown, setShown] = useState(ENTRIES_SHOWN);
   const { account, entries } = statement;
   const amount = (value: string): ReactNode => <HeldAmount value={value} unit={account.currency} />;

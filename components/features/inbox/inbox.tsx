@@ -3,7 +3,7 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Creator } from "@/components/features/payouts/creator";
+import { Actor } from "@/components/features/names/actor";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge, type Tone } from "@/components/ui/badge";
@@ -79,7 +79,7 @@ const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
           )}
           {item.by === null ? null : (
             <span className="inline-flex gap-1">
-              by <Creator id={item.by} />
+              by <Actor id={item.by} />
             </span>
           )}
         </p>

@@ -31,7 +31,7 @@ const Way = ({ operation: { quoted } }: { readonly operation: Operation }): Reac
 const Sent = ({ operation }: { readonly operation: Operation }): ReactNode => (
   <span className="flex flex-col items-end">
     {sumByAsset(operation.quoted.from).map((sum) => (
-      <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain />
+      <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain column />
     ))}
   </span>
 );
@@ -39,10 +39,11 @@ const Sent = ({ operation }: { readonly operation: Operation }): ReactNode => (
 /** The amount that arrived once the operation is final; before that, the promised amount. */
 const Received = ({ operation: { status, actual, quoted } }: { readonly operation: Operation }): ReactNode =>
   isFinal(status) ? (
-    <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain />
+    <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column />
   ) : (
-    <span className="text-fg-3">
-      at least <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />
+    <span className="text-fg-3" title="The minimum that will arrive">
+      <span className="text-sm">min.</span>{" "}
+      <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain column />
     </span>
   );
 

@@ -4,15 +4,15 @@ import { SlidersHorizontal } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { useWallets } from "@/components/features/wallets/use-wallets";
-import { walletName } from "@/components/features/wallets/wallet-name";
+import { walletOption } from "@/components/features/wallets/wallet-name";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
 import { Select, type SelectOption } from "@/components/ui/select";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { STATUSES } from "@/lib/core/status";
+import { chainOption } from "@/components/ui/marked-options";
 import { isDay, LISTED_KINDS } from "./filter-model";
 import { SearchField } from "./search-field";
 import type { ActivityFilterState } from "./use-activity-filters";
@@ -92,17 +92,14 @@ const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): R
         label="Chain"
         all="All chains"
         value={filters.chain === null ? null : String(filters.chain)}
-        options={chains.map((chain) => ({ value: String(chain.id), label: chain.name }))}
+        options={chains.map(chainOption)}
         onChange={(value) => change({ chain: value === null ? null : Number(value) })}
       />
       <Choice
         label="Wallet"
         all="All wallets"
         value={filters.wallet}
-        options={wallets.map((wallet) => ({
-          value: wallet.id,
-          label: `${walletName(wallet)} ${shorten(wallet.address)}`,
-        }))}
+        options={wallets.map((wallet) => ({ ...walletOption(wallet), value: wallet.id }))}
         onChange={(wallet) => change({ wallet })}
       />
       <DayField label="From" value={filters.from} max={filters.to} onChange={(from) => change({ from })} />

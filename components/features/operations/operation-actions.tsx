@@ -110,7 +110,7 @@ const CancelDialog = ({ operation, open, onOpenChange }: CancelDialogProps): Rea
       title="Cancel this operation?"
       description={
         <>
-          <p>Nothing was sent, and nothing will be. This cannot be undone; it can be asked for anew.</p>
+          <p>Nothing was sent, and nothing will be. This cannot be undone; you can start a new one.</p>
           {cancellation.error === null ? null : (
             <div className="pt-2">
               <ErrorState compact error={cancellation.error} money="It goes on as before." />

@@ -8,7 +8,7 @@ import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { HeldAmount, HeldUsd } from "@/components/ui/held-amount";
-import { TokenMark } from "@/components/ui/marks";
+import { TokenName } from "@/components/ui/marks";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { BalanceActions } from "@/components/features/balances/balance-actions";
@@ -30,8 +30,8 @@ const COLUMNS: readonly Column<TokenTotal>[] = [
     header: "Token",
     phone: "title",
     cell: ({ token }) => (
-      <span className="inline-flex items-center gap-2 font-medium">
-        <TokenMark symbol={token} /> {token}
+      <span className="font-medium">
+        <TokenName symbol={token} />
       </span>
     ),
   },

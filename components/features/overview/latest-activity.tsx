@@ -12,6 +12,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
+import { isFinal } from "@/lib/core/status";
 import { useOperations, type Operation } from "./use-operations";
 
 const SHOWN = 5;
@@ -36,10 +37,18 @@ const COLUMNS: readonly Column<Operation>[] = [
   },
   {
     id: "to",
-    header: "Minimum received",
+    header: "Received",
     align: "right",
     bare: true,
-    cell: ({ quoted }) => <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />,
+    cell: ({ status, quoted, actual }) =>
+      isFinal(status) ? (
+        <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column />
+      ) : (
+        <span className="text-fg-3" title="The minimum that will arrive">
+          <span className="text-sm">min.</span>{" "}
+          <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain column />
+        </span>
+      ),
   },
   {
     id: "status",

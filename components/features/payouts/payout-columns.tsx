@@ -7,6 +7,7 @@ import { ChainName } from "@/components/ui/chain-name";
 import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
+import { countText } from "@/lib/core/amount-text";
 import { countsOf, totalsOf, type Payout } from "./payout";
 import { PayoutStatus } from "./payout-status";
 
@@ -14,8 +15,8 @@ const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { paid, total, failed } = countsOf(payout);
   return (
     <span className="num">
-      {paid.toLocaleString("en")} of {total.toLocaleString("en")} paid
-      {failed === 0 ? null : <span className="text-danger">, {failed.toLocaleString("en")} failed</span>}
+      {countText(paid)} of {countText(total)} paid
+      {failed === 0 ? null : <span className="text-danger">, {countText(failed)} failed</span>}
     </span>
   );
 };

@@ -3,7 +3,7 @@
 import { Check, CloudOff, Fuel } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Address } from "@/components/ui/address";
+import { NamedAddress } from "@/components/features/names/named-address";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
@@ -23,7 +23,7 @@ const Unknown = (): ReactNode => <span className="text-fg-3">not known</span>;
 
 const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
   { id: "chain", header: "Chain", phone: "title", cell: (part) => <ChainName chainId={part.chainId} /> },
-  { id: "wallet", header: "Wallet", bare: true, priority: "medium", cell: (part) => <Address value={part.wallet} /> },
+  { id: "wallet", header: "Wallet", bare: true, priority: "medium", cell: (part) => <NamedAddress value={part.wallet} /> },
   {
     id: "block",
     header: "Block",

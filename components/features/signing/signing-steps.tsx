@@ -3,7 +3,8 @@
 import dynamic from "next/dynamic";
 import { useEffect, useRef, type ReactNode } from "react";
 import { useChain } from "@/components/providers/public-config";
-import { Address, TxHash } from "@/components/ui/address";
+import { NamedAddress } from "@/components/features/names/named-address";
+import { TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { ChainName } from "@/components/ui/chain-name";
 import { CodeBlock } from "@/components/ui/code-block";
@@ -60,7 +61,7 @@ const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
       <span className="flex flex-wrap items-center gap-x-1.5">
         <span className={step.at.state === "todo" ? undefined : "font-medium text-fg"}>{wordOf(step)}</span>
         <span>
-          · by <Address value={action.signerAddress} />
+          · by <NamedAddress value={action.signerAddress} />
         </span>
         <span>
           on <ChainName chainId={action.chainId} />

@@ -7,6 +7,7 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Countdown } from "@/components/ui/countdown";
+import { AmountsShownProvider } from "@/components/ui/hidden-amounts";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
@@ -14,6 +15,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { ImpactGate } from "./impact-gate";
 import { impactGate, impactOf } from "./quote-change";
 import { QuoteFacts } from "./quote-facts";
+import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
 import { PriceChange } from "@/components/features/money-flow/price-change";
 import { SHORTAGE_REASON, ShortageAlert } from "@/components/features/money-flow/shortage-alert";
 import type { Shortage } from "@/components/features/money-flow/spendable";
@@ -29,13 +31,15 @@ interface QuoteCardProps {
   readonly shortage: Shortage | null;
   /** False when the fields say all that is wrong. */
   readonly showError: boolean;
+  /** What else stands in the way of the review, in a sentence; null when nothing does. */
+  readonly obstacle: string | null;
   readonly onReview: (quote: Quote) => void;
   /** Asks for the quote in spite of this price impact. */
   readonly onAcceptImpact: (bps: number) => void;
 }
 
 /** Why the review cannot be opened yet; null when it can. */
-const obstacle = (view: QuoteView, shortage: Shortage | null, confirmed: boolean): string | null => {
+const reasonOf = (view: QuoteView, shortage: Shortage | null, confirmed: boolean): string | null => {
   if (shortage !== null) return SHORTAGE_REASON;
   if (view.loading) return "The quote is on its way.";
   if (view.error !== null) return "Change what is at fault; the quote then comes by itself.";
@@ -45,20 +49,14 @@ const obstacle = (view: QuoteView, shortage: Shortage | null, confirmed: boolean
   return confirmed ? null : "Confirm the price impact first.";
 };
 
-export const QuoteCard = ({
-  setup,
-  view,
-  shortage,
-  showError,
-  onReview,
-  onAcceptImpact,
-}: QuoteCardProps): ReactNode => {
+export const QuoteCard = (props: QuoteCardProps): ReactNode => {
+  const { setup, view, shortage, showError, obstacle, onReview, onAcceptImpact } = props;
   const { quote } = view;
   const [confirmedId, setConfirmedId] = useState<string | null>(null);
   const reasonId = useId();
   const refused = refusedImpact(view.error);
   const gate = quote === null ? "none" : impactGate(impactOf(quote));
-  const reason = obstacle(view, shortage, gate === "none" || confirmedId === quote?.quoteId);
+  const reason = reasonOf(view, shortage, gate === "none" || confirmedId === quote?.quoteId) ?? obstacle;
   return (
     <Card
       title="Receipt"
@@ -74,13 +72,20 @@ export const QuoteCard = ({
       }
     >
       <div role="status" className="sr-only">
-        {quote === null || view.outdated ? "" : `They get at least ${quote.to.minAmount} ${quote.to.token.symbol}.`}
+        {quote === null || view.outdated ? "" : `Minimum received ${quote.to.minAmount} ${quote.to.token.symbol}.`}
       </div>
-      {quote === null ? null : (
-        <div className={cn("px-4 py-1", view.outdated && "bg-sunken")} aria-busy={view.loading}>
-          <QuoteFacts quote={quote} setup={setup} />
-        </div>
-      )}
+      <AmountsShownProvider value>
+        {quote === null || view.outdated ? null : (
+          <div className="border-b p-4">
+            <QuotePicture quote={quote} />
+          </div>
+        )}
+        {quote === null ? null : (
+          <div className={cn("px-4 py-1", view.outdated && "bg-sunken")} aria-busy={view.loading}>
+            <QuoteFacts quote={quote} setup={setup} />
+          </div>
+        )}
+      </AmountsShownProvider>
       {quote !== null || view.error !== null ? null : view.loading ? (
         <LoadingRows what="the quote" />
       ) : (

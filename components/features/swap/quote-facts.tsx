@@ -33,7 +33,7 @@ export const RateText = ({ quote }: { readonly quote: Quote }): ReactNode => {
     <span className="inline-flex items-center gap-1">
       <Amount value="1" unit={one} plain />
       <span className="text-fg-3">=</span>
-      <Amount value={value} unit={other} fractionMax={8} />
+      <Amount value={value} unit={other} />
       {turned === null ? null : (
         <IconButton label="Turn the rate round" onClick={() => setInverted(!inverted)}>
           <ArrowLeftRight aria-hidden />
@@ -49,7 +49,7 @@ export const QuoteFacts = ({ quote, setup }: QuoteFactsProps): ReactNode => {
     setup.tokens.find((token) => token.chainId === to.chainId && token.address === to.token.address)?.priceUsd ?? null;
   return (
     <Facts>
-      <Fact label="They get at least" strong>
+      <Fact label="Minimum received" strong>
         <Amount value={to.minAmount} unit={to.token.symbol} />
       </Fact>
       <Fact label="Expected">

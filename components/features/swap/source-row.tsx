@@ -8,6 +8,7 @@ import { Select } from "@/components/ui/select";
 import { useController } from "react-hook-form";
 import { AmountEntry } from "@/components/features/money-flow/amount-entry";
 import { walletOption } from "@/components/features/wallets/wallet-name";
+import { chainOption } from "@/components/ui/marked-options";
 import { findToken, type SourceValues } from "./form-model";
 import { TokenField } from "./token-field";
 import type { SwapForm } from "./use-swap-form";
@@ -57,7 +58,7 @@ export const SourceRow = ({ index, setup, swap, serverErrors }: SourceRowProps):
         <Select
           value={source.chainId}
           onValueChange={(value) => swap.chooseChain(index, value)}
-          options={setup.chains.map((chain) => ({ value: String(chain.id), label: chain.name }))}
+          options={setup.chains.map(chainOption)}
           placeholder="Choose …"
         />
       </Field>

@@ -8,6 +8,7 @@ import { Desk } from "@/components/layout/desk";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { Form } from "@/components/ui/form";
+import { useRecipient } from "@/components/features/transfer/use-recipient";
 import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
 import { createQuote } from "@/lib/contracts/swap";
 import { askedOf } from "./asked";
@@ -45,6 +46,7 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
     },
   });
   const serverErrors = fieldErrors(view.error);
+  const recipient = useRecipient(swap.values.toAddress);
   const shownQuote = view.outdated ? null : view.quote;
   return (
     <>
@@ -55,7 +57,7 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
               <EmailNotice />
               <SourcesCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
               <FlipButton swap={swap} amount={shownQuote?.to.amount ?? ""} />
-              <DestinationCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+              <DestinationCard setup={setup} swap={swap} recipient={recipient} serverErrors={serverErrors.fields} />
               <RouteCards quote={view.quote} />
               <ApiSnippet method={createQuote.method} path={createQuote.path} body={accepted.body ?? EXAMPLE_BODY} />
             </>
@@ -66,6 +68,7 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
               view={view}
               shortage={shortageOf(askedOf(setup, swap.values))}
               showError={!serverErrors.complete}
+              obstacle={recipient.obstacle}
               onReview={(quote) => flow.start(subjectOfQuote(quote))}
               onAcceptImpact={accepted.accept}
             />

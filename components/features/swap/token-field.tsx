@@ -5,6 +5,7 @@ import { shorten } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
 import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
 import { Field } from "@/components/ui/field";
+import { tokenOption } from "@/components/ui/marked-options";
 import type { TokenInfo } from "./types";
 import { usdValue } from "./decimal";
 import { balanceOf, type SwapSetup } from "./use-swap-setup";
@@ -21,11 +22,12 @@ interface TokenFieldProps {
 }
 
 const optionOf = (token: TokenInfo, balance: string | null): ComboboxOption => ({
-  value: token.address,
-  label: token.symbol,
+  ...tokenOption(token.symbol, token.address),
   description: token.address === "native" ? `${token.name}, native` : `${token.name}, ${shorten(token.address)}`,
   keywords: [token.symbol, token.name],
-  ...(balance === null ? {} : { aside: <Amount value={balance} plain className="text-sm text-fg-2" /> }),
+  ...(balance === null
+    ? {}
+    : { aside: <Amount value={balance} symbol={token.symbol} plain className="text-sm text-fg-2" /> }),
 });
 
 interface Held {

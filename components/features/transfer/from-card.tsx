@@ -4,13 +4,13 @@ import type { ReactNode } from "react";
 import { useController } from "react-hook-form";
 import { AmountEntry } from "@/components/features/money-flow/amount-entry";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
-import { walletName } from "@/components/features/wallets/wallet-name";
-import { shorten } from "@/components/ui/address";
+import { walletOption } from "@/components/features/wallets/wallet-name";
 import { Amount } from "@/components/ui/amount";
 import { Combobox } from "@/components/ui/combobox";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
+import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { assetsOf, tokenOf, type FieldErrors } from "./form-model";
 import type { TransferForm } from "./use-transfer-form";
 
@@ -20,8 +20,8 @@ export interface PartProps {
   readonly serverErrors: FieldErrors["fields"];
 }
 
-const Held = ({ amount }: { readonly amount: string }): ReactNode => (
-  <Amount value={amount} plain className="text-sm text-fg-2" />
+const Held = ({ amount, symbol }: { readonly amount: string; readonly symbol: string }): ReactNode => (
+  <Amount value={amount} symbol={symbol} plain className="text-sm text-fg-2" />
 );
 
 /** From which wallet, which token, on which chain, how much. */
@@ -37,8 +37,8 @@ export const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNod
             value={values.walletId}
             onValueChange={(walletId) => transfer.choose("walletId", walletId)}
             options={setup.wallets.map((wallet) => ({
+              ...walletOption(wallet),
               value: wallet.id,
-              label: `${walletName(wallet)} ${shorten(wallet.address)}${wallet.signer === "owner" ? ", you sign" : ""}`,
             }))}
             placeholder="Choose …"
           />
@@ -50,10 +50,9 @@ export const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNod
               .map((chain) => {
                 const held = transfer.held(values.assetId, String(chain.id));
                 return {
-                  value: String(chain.id),
-                  label: chain.name,
+                  ...chainOption(chain),
                   keywords: [chain.name],
-                  ...(held === null ? {} : { aside: <Held amount={held} /> }),
+                  ...(held === null ? {} : { aside: <Held amount={held} symbol={asset?.symbol ?? ""} /> }),
                 };
               })}
             value={values.fromChainId}
@@ -67,11 +66,10 @@ export const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNod
             options={transfer.assets.map((one) => {
               const held = transfer.held(one.assetId);
               return {
-                value: one.assetId,
-                label: one.symbol,
+                ...tokenOption(one.symbol, one.assetId),
                 description: one.name,
                 keywords: [one.symbol, one.name],
-                ...(held === null ? {} : { aside: <Held amount={held} /> }),
+                ...(held === null ? {} : { aside: <Held amount={held} symbol={one.symbol} /> }),
               };
             })}
             value={values.assetId}

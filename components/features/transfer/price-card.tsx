@@ -15,6 +15,7 @@ import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
 import { cn } from "@/components/ui/cn";
 import { Countdown } from "@/components/ui/countdown";
+import { AmountsShownProvider } from "@/components/ui/hidden-amounts";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Fact, Facts, Card } from "@/components/ui/card";
@@ -54,10 +55,12 @@ export const PriceCard = (props: PriceCardProps): ReactNode => {
       <div role="status" className="sr-only">
         {transfer === null || view.outdated
           ? ""
-          : `They get at least ${transfer.minimum.amount} ${transfer.minimum.token.symbol}.`}
+          : `Minimum received ${transfer.minimum.amount} ${transfer.minimum.token.symbol}.`}
       </div>
       {transfer !== null ? (
-        <TransferFacts transfer={transfer} outdated={view.outdated} />
+        <AmountsShownProvider value>
+          <TransferFacts transfer={transfer} outdated={view.outdated} />
+        </AmountsShownProvider>
       ) : view.loading ? (
         <LoadingRows what="the quote" />
       ) : view.error === null ? (
@@ -110,7 +113,7 @@ interface TransferFactsProps {
 const TransferFacts = ({ transfer, outdated }: TransferFactsProps): ReactNode => (
   <div className={cn("flex flex-col gap-3 px-4 py-1", outdated && "bg-sunken")}>
     <Facts>
-      <Fact label="They get at least" strong>
+      <Fact label="Minimum received" strong>
         <Amount value={transfer.minimum.amount} unit={transfer.minimum.token.symbol} />
       </Fact>
       <Fact label="Expected">

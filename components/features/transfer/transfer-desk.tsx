@@ -1,6 +1,6 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
 import { EmailNotice } from "@/components/features/money-flow/email-notice";
@@ -16,10 +16,9 @@ import { readAmount } from "@/lib/core/read-amount";
 import { tokenOf } from "./form-model";
 import { FromCard } from "./from-card";
 import { PriceCard } from "./price-card";
-import { recipientView } from "./recipient";
 import { ToCard } from "./to-card";
 import { reviveTransfer, subjectOfTransfer } from "./transfer-subject";
-import { useKnownAddresses } from "./use-known-addresses";
+import { useRecipient } from "./use-recipient";
 import { useTransfer } from "./use-transfer";
 import { useTransferForm } from "./use-transfer-form";
 
@@ -38,11 +37,7 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
   const transfer = useTransferForm(setup);
   const accepted = useAcceptedImpact(transfer.body);
   const view = useTransfer(accepted.body);
-  const { known, complete } = useKnownAddresses();
-  const recipient = recipientView(transfer.values.toAddress, known);
-  const [comparedAddress, setComparedAddress] = useState<string | null>(null);
-  const compared = recipient.as !== "none" && comparedAddress === recipient.address;
-  const mistakable = recipient.as !== "none" && recipient.lookAlike !== null && !compared;
+  const recipient = useRecipient(transfer.values.toAddress);
   const token = tokenOf(setup.tokens, transfer.values.assetId, transfer.values.fromChainId);
   const shortage =
     token === undefined
@@ -60,15 +55,7 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
             <>
               <EmailNotice />
               <FromCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
-              <ToCard
-                setup={setup}
-                transfer={transfer}
-                serverErrors={view.fieldErrors.fields}
-                recipient={recipient}
-                complete={complete}
-                compared={compared}
-                onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
-              />
+              <ToCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} recipient={recipient} />
               <ApiSnippet
                 method={createTransfer.method}
                 path={createTransfer.path}
@@ -81,12 +68,12 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
               view={view}
               shortage={shortage}
               onAcceptImpact={accepted.accept}
-              obstacle={mistakable ? "Compare the address first: it looks like one that you know." : null}
+              obstacle={recipient.obstacle}
               onReview={(made) =>
                 flow.start(
                   subjectOfTransfer(made, {
                     fromName: transfer.wallet === undefined ? "Wallet" : walletName(transfer.wallet),
-                    recipient,
+                    recipient: recipient.view,
                   }),
                 )
               }

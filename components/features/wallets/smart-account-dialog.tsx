@@ -19,6 +19,7 @@ import { Select } from "@/components/ui/select";
 import { Fact, Facts } from "@/components/ui/card";
 import type { BodyInput, BodyOf, ResponseOf } from "@/lib/contracts/contract";
 import { createSmartAccount, listWallets } from "@/lib/contracts/wallets";
+import { chainOption } from "@/components/ui/marked-options";
 import { DeploymentBadges } from "./deployment-badge";
 import type { WalletRecord } from "./use-wallets";
 import { walletName } from "./wallet-name";
@@ -148,9 +149,7 @@ const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): Reac
           label="First chain"
           hint="The address is the same on the others."
         >
-          {(bound) => (
-            <Select {...bound} options={chains.map((entry) => ({ value: String(entry.id), label: entry.name }))} />
-          )}
+          {(bound) => <Select {...bound} options={chains.map(chainOption)} />}
         </ControlField>
         <TextField control={form.control} name="label" label="Name" hint="Optional." input={{ maxLength: 80 }} />
       </div>

@@ -74,6 +74,10 @@ const toLeg = (operation: Operation, { leg, source, destination }: LegView, chai
     walletId: leg.walletId,
     walletAddress: leg.walletAddress,
     via: leg.via,
+    route: {
+      estimatedSeconds: routeLeg.estimatedSeconds,
+      steps: routeLeg.steps.map(({ kind, venue }) => ({ kind, venue })),
+    },
     sent: amountRecord(source.token, source.amountBase),
     spent: spentBase === null ? null : amountRecord(source.token, spentBase),
     minimum: amountRecord(destination.token, routeLeg.minOutBase),

@@ -91,7 +91,7 @@ const warningsOf = (
     ? [{ code: "high_slippage", message: `You accept up to ${String(request.slippageBps / 100)} % less than quoted.` }]
     : []),
   ...check.warnings,
-  ...shortOf.map((text) => ({ code: "insufficient_balance", message: `${text} is not there yet.` })),
+  ...shortOf.map((text) => ({ code: "insufficient_balance", message: `You are short ${text}.` })),
 ];
 
 const alternativeOf = (request: RouteRequest, route: Route): QuoteRecord["alternatives"][number] => {
@@ -223,7 +223,7 @@ export const approvalLines = (
       (source) =>
         `You send: ${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol} on ${chainName(source.token.chainId)} from ${source.owner}`,
     ),
-    `They get at least: ${formatAmount(minimumBase, token.decimals)} ${token.symbol} on ${chainName(token.chainId)}`,
+    `Minimum received: ${formatAmount(minimumBase, token.decimals)} ${token.symbol} on ${chainName(token.chainId)}`,
     `To: ${recipient}`,
   ];
 };
