@@ -47,6 +47,16 @@ const opFeeWei = (client: PublicClient, { chainId, to, data }: ParentCall): Prom
   });
 };
 
+const withRoom = (amount: bigint): bigint => divide(amount * (100n + ROOM_PERCENT), 100n, "ceil");
+
+/**
+ * What a transaction takes from its sender beside its gas, in wei, with room for a rise of the parent's price; rounded up. 0 except on the
+ * OP stack: on Arbitrum the gas of the transaction has it already.
+ * @throws viem's error when the node or the rollup's contract does not answer
+ */
+export const parentFeeBesideGas = async (client: PublicClient, call: ParentCall): Promise<bigint> =>
+  call.rollup === "op-stack" ? withRoom(await opFeeWei(client, call)) : 0n;
+
 /**
  * The gas that stands for the fee of a call's data on the parent chain, at the present prices and with room for their rise; rounded up.
  * 0 on a chain that is no rollup, or one whose kind is not configured. On Arbitrum the transaction uses this gas; on the OP stack it
@@ -54,7 +64,6 @@ const opFeeWei = (client: PublicClient, { chainId, to, data }: ParentCall): Prom
  * @throws viem's error when the node or the rollup's contract does not answer
  */
 export const parentGasOf = async (client: PublicClient, call: ParentCall): Promise<bigint> => {
-  const withRoom = (gas: bigint): bigint => divide(gas * (100n + ROOM_PERCENT), 100n, "ceil");
   switch (call.rollup) {
     case undefined:
       return 0n;

@@ -14,7 +14,14 @@ import type { WalletsService } from "@/lib/modules/wallets/service";
 const MOVES = "money:move";
 const WRITES = "records:write";
 
-export const QUOTES: Needs<QuotesService> = { create: MOVES, refuse: null, get: null, getOpen: null, store: MOVES };
+export const QUOTES: Needs<QuotesService> = {
+  create: MOVES,
+  refuse: null,
+  get: null,
+  getOpen: null,
+  draft: MOVES,
+  store: MOVES,
+};
 
 export const SWAPS: Needs<SwapsService> = {
   requestCode: MOVES,

@@ -1,10 +1,56 @@
-import type { Sql } from "./sql";
+import type { Sql, SqlReader } from "./sql";
 
 /** One INSERT, UPDATE or DELETE with constant text. Its parameters are `$1` to `$n`; the text has no other `$` before a digit. */
 export interface StatementPart {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** By which later parts of the same `changeAndJudge` may name its rows. */
+  readonly name?: string;
 }
+
+/** A part that returns rows (RETURNING, or a SELECT), and the judgement of them. */
+export interface JudgedPart extends StatementPart {
+  /** Called with the rows when the statement has run. Throws where they show that nothing of the transaction may stay. */
+  judge(rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> | void;
+}
+
+const isJudged = (part: StatementPart): part is JudgedPart => "judge" in part;
+
+const WITH_ROWS = "coalesce(jsonb_agg(to_jsonb(one)), '[]'::jsonb)";
+
+/** Gives the parameters of several parts numbers of their own. */
+const createPlacing = () => {
+  const values: unknown[] = [];
+  const placed = (part: StatementPart): string => {
+    const before = values.length;
+    values.push(...part.values);
+    return part.text.replace(/\$(\d+)/g, (_, number: string) => `$${String(Number(number) + before)}`);
+  };
+  return { values, placed };
+};
+
+/**
+ * Runs the parts as one statement, as `changeTogether` does, and then the judgements in the order of the parts. Parts with a judgement
+ * run, and take their locks, in their order; the others run after them.
+ * @param sql must be inside a transaction, which the caller rolls back when a judgement throws
+ * @example
+ * await changeAndJudge(sql, [{ text: "UPDATE quote SET … RETURNING id", values, judge: (rows) => { if (rows.length === 0) throw used; } }]);
+ */
+export const changeAndJudge = async (sql: SqlReader, parts: readonly StatementPart[]): Promise<void> => {
+  if (parts.length === 0) return;
+  const { values, placed } = createPlacing();
+  const judged = parts.filter(isJudged);
+  const names = new Map(parts.map((part, index) => [part, part.name ?? `part_${String(index)}`]));
+  const texts = parts.map((part) => `${names.get(part) ?? ""} AS (${placed(part)})`);
+  const asked = judged.map(
+    (part, index) => `(SELECT ${WITH_ROWS} FROM ${names.get(part) ?? ""} AS one) AS judged_${String(index)}`,
+  );
+  const [row = {}] = await sql.query<Record<string, Record<string, unknown>[]>>(
+    `WITH ${texts.join(", ")} SELECT ${asked.length === 0 ? "1" : asked.join(", ")}`,
+    values,
+  );
+  for (const [index, part] of judged.entries()) await part.judge(row[`judged_${String(index)}`] ?? []);
+};
 
 /**
  * Runs the parts as one statement. They see the same state of the database, and foreign keys are checked when all of them have run, so
@@ -17,12 +63,7 @@ export const changeTogether = async (
   parts: readonly StatementPart[],
   condition: StatementPart | null = null,
 ): Promise<boolean> => {
-  const values: unknown[] = [];
-  const placed = (part: StatementPart): string => {
-    const before = values.length;
-    values.push(...part.values);
-    return part.text.replace(/\$(\d+)/g, (_, number: string) => `$${String(Number(number) + before)}`);
-  };
+  const { values, placed } = createPlacing();
   const texts = parts.map((part, index) => `part_${String(index)} AS (${placed(part)})`);
   if (texts.length === 0 && condition === null) return true;
   const held = condition === null ? "SELECT 1" : `SELECT 1 WHERE ${placed(condition)}`;

@@ -15,6 +15,7 @@ const ENDED = `
   FROM operation WHERE id = ANY($1::text[])`;
 
 const READS_MAX = 200;
+const READ_EVERY_MS = 1000;
 
 /** Counts operations that have just ended; those that end during a read are read together. Never rejects: a count is worth no failure of a job. */
 export const createEndObserver = (sql: SqlReader): ((operationId: string) => Promise<void>) => {
@@ -25,6 +26,7 @@ export const createEndObserver = (sql: SqlReader): ((operationId: string) => Pro
       return ids.map(() => true as const);
     },
     batchWeightMax: READS_MAX,
+    everyMs: READ_EVERY_MS,
   });
   return async (operationId) => {
     // The gauges of the database's samplers tell when it does not answer.

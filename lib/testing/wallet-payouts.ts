@@ -182,7 +182,7 @@ export const seedPayout = async (
       chainId,
       maxWei: RESERVED_WEI,
     }));
-    if (sponsorship.pays(chainId)) await sponsorship.reserve(tx, { projectId, kind: "payout", costs }, now);
+    if (sponsorship.pays(chainId)) await sponsorship.reserve(sqlOf(tx), { projectId, kind: "payout", costs }, now);
   });
   return { id: payoutId, projectId };
 };

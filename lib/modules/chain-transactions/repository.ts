@@ -1,65 +1,23 @@
-import type { Database, Queryable, Tx } from "@/lib/db/client";
+import type { Database, Queryable } from "@/lib/db/client";
 import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma, type ChainTransaction } from "@/lib/db/generated/client";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { BundledElsewhereError, type BundledOperation } from "@/lib/ports/transactions";
+import { createInsertAtOnce } from "./insert-at-once";
+import { createMarks, type Mined } from "./marks";
+import type {
+  NewTransactionRow,
+  SignedVersion,
+  StoredTransaction,
+  TransactionRow,
+  TransactionStatus,
+} from "./stored-transaction";
+
+export type { SignedVersion, StoredTransaction, TransactionRow, TransactionStatus } from "./stored-transaction";
 
 type Hex = `0x${string}`;
-export type TransactionStatus = "signed" | "broadcast" | "mined" | "final";
-
-/** Signed bytes and what they say. Fees in wei per gas. */
-export interface SignedVersion {
-  readonly nonce: bigint;
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-  readonly raw: Hex;
-  readonly hash: Hex;
-}
-
-export interface StoredTransaction extends SignedVersion {
-  readonly id: string;
-  readonly chainId: number;
-  readonly from: EvmAddress;
-  readonly purpose: string;
-  readonly to: EvmAddress;
-  readonly data: Hex;
-  readonly value: bigint;
-  readonly gas: bigint;
-  /** Earlier versions; any of them may be the one that is mined. */
-  readonly replacedHashes: readonly Hex[];
-  readonly status: TransactionStatus;
-  readonly minedHash: Hex | null;
-  readonly blockNumber: bigint | null;
-  readonly createdAt: Date;
-  /** When a node first accepted its latest version. */
-  readonly broadcastAt: Date | null;
-  readonly updatedAt: Date;
-}
 
 export type Carrying = Pick<StoredTransaction, "id" | "hash" | "status" | "minedHash">;
-
-export interface TransactionRow {
-  readonly id: string;
-  readonly chainId: number;
-  readonly from: EvmAddress;
-  readonly purpose: string;
-  readonly to: EvmAddress;
-  readonly data: Hex;
-  readonly value: bigint;
-  readonly gas: bigint;
-  readonly createdAt: Date;
-}
-
-interface Insert {
-  readonly row: TransactionRow;
-  /** The first nonce, for an account that has sent nothing on this chain yet. */
-  readonly firstNonce: bigint;
-  readonly carries: readonly BundledOperation[];
-  /** Runs in the transaction that stores it, and decides whether it is still wanted; false: nothing is stored. */
-  readonly claim?: ((tx: Tx) => Promise<boolean>) | undefined;
-  /** Signs with the given nonce. Must not use the database or the network, because the nonce's row is locked. */
-  readonly sign: (nonce: bigint) => Promise<SignedVersion>;
-}
 
 const UNIQUE_VIOLATION = "P2002";
 const OPEN: readonly TransactionStatus[] = ["signed", "broadcast", "mined"];
@@ -254,6 +212,8 @@ const moveToNewNonce = (database: Database, ...[read, countedOnChain, sign, at]:
 /** Rows of `chain_transaction` and `signer_nonce`. Every change names the state that it expects. */
 export const createTransactionRepository = (database: Database) => {
   const { prisma } = database;
+  const atOnce = createInsertAtOnce(database);
+  const mark = createMarks(database);
 
   /** Changes the row only if it is unchanged since it was read. */
   const change = async (
@@ -276,9 +236,12 @@ export const createTransactionRepository = (database: Database) => {
      * when the purpose is stored already.
      * @throws BundledElsewhereError, NotWantedError
      */
-    insert: async ({ row, firstNonce, sign, carries, claim }: Insert): Promise<StoredTransaction | null> => {
+    insert: async (input: NewTransactionRow): Promise<StoredTransaction | null> => {
+      const quickly = await atOnce.insert(input);
+      if (quickly !== "unknown") return quickly;
+      const { row, firstNonce, sign, carries, claim } = input;
       try {
-        return await database.transaction(async (tx) => {
+        const stored = await database.transaction(async (tx) => {
           if (claim !== undefined && !(await claim(tx)))
             throw new NotWantedError("The transaction is not wanted any more.");
           const version = await sign(await takeNonce(tx, row.chainId, row.from, firstNonce));
@@ -296,6 +259,8 @@ export const createTransactionRepository = (database: Database) => {
           await load(tx, row, carries);
           return toStored(inserted);
         });
+        atOnce.noteNonce(stored);
+        return stored;
       } catch (error) {
         // The rollback also released the nonce.
         if (isUniqueViolation(error)) return null;
@@ -304,23 +269,17 @@ export const createTransactionRepository = (database: Database) => {
     },
 
     markBroadcast: (read: StoredTransaction, at: Date): Promise<boolean> =>
-      change(read, ["signed"], { status: "broadcast", broadcastAt: at, updatedAt: at }),
+      mark({ read, expected: ["signed"], status: "broadcast", mined: null, at }),
 
-    markMined: (read: StoredTransaction, mined: { hash: Hex; blockNumber: bigint }, at: Date): Promise<boolean> =>
-      change(read, OPEN, { status: "mined", minedHash: mined.hash, blockNumber: mined.blockNumber, updatedAt: at }),
+    markMined: (read: StoredTransaction, mined: Mined, at: Date): Promise<boolean> =>
+      mark({ read, expected: OPEN, status: "mined", mined, at }),
 
-    markFinal: (read: StoredTransaction, mined: { hash: Hex; blockNumber: bigint }, at: Date): Promise<boolean> =>
-      change(read, OPEN, { status: "final", minedHash: mined.hash, blockNumber: mined.blockNumber, updatedAt: at }),
+    markFinal: (read: StoredTransaction, mined: Mined, at: Date): Promise<boolean> =>
+      mark({ read, expected: OPEN, status: "final", mined, at }),
 
     /** A reorganisation removed the transaction from its block. */
     markDropped: (read: StoredTransaction, at: Date): Promise<boolean> =>
-      change(read, ["mined", "final"], {
-        status: "broadcast",
-        minedHash: null,
-        blockNumber: null,
-        broadcastAt: at,
-        updatedAt: at,
-      }),
+      mark({ read, expected: ["mined", "final"], status: "broadcast", mined: null, at }),
 
     /** Stores a version with a higher fee under the same nonce, before it is sent to any node. */
     replaceVersion: (read: StoredTransaction, version: SignedVersion, at: Date): Promise<boolean> =>

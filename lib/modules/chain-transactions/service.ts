@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { parentFeeBesideGas } from "@/lib/chains/parent-fee";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
@@ -89,7 +90,12 @@ export const createChainTransactionsService = (deps: TransactionsDeps): ChainTra
   ): Promise<StoredTransaction> => {
     const { chainId, keyId, fees, carries = [], ...rest } = input;
     const from = await sign.addressOf(keyId);
-    await broadcaster.assertAffordable({ chainId, from, cost: input.value + input.gas * fees.maxFeePerGas });
+    const { rollup } = registry.get(chainId);
+    const parentFeeWei = await chainCall(chainId, () =>
+      parentFeeBesideGas(registry.client(chainId), { chainId, rollup, to: input.to, data: input.data }),
+    );
+    const cost = input.value + input.gas * fees.maxFeePerGas + parentFeeWei;
+    await broadcaster.assertAffordable({ chainId, from, cost });
     const firstNonce = await firstNonceOf(chainId, from);
     const row = { id: newId("transaction"), chainId, from, ...rest, createdAt: clock.now() };
     const signWith = (nonce: bigint): Promise<SignedVersion> => sign.version(keyId, row, { nonce, ...fees });

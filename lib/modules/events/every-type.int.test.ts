@@ -4,7 +4,8 @@ import type { SubStatus } from "@/lib/core/status";
 import { doneBy } from "@/lib/modules/audit/service";
 import { createLegRepository, type LegMove } from "@/lib/modules/operations/leg-repository";
 import { acceptedLeg } from "@/lib/modules/operations/new-leg";
-import { createOperationsRepository, type NewOperationRow } from "@/lib/modules/operations/repository";
+import type { NewOperationRow } from "@/lib/modules/operations/accept-repository";
+import { createOperationsRepository } from "@/lib/modules/operations/repository";
 import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
 import type { LegState } from "@/lib/modules/operations/summary";
 import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
@@ -109,7 +110,7 @@ const legOf = (operationId: string) =>
     },
   );
 const allowed = () => Promise.resolve({ evaluationId: "evl_1", parts: [], condition: null });
-type Claim = Parameters<typeof operations.accept>[2]["claim"];
+type Claim = Extract<Parameters<typeof operations.accept>[2]["claim"], (...args: never) => unknown>;
 const startedAs = (awaited: boolean) => (id: string, transferId: string, claim: Claim) => {
   const own = { operation: { ...operationOf(id), acceptedAt: new Date() }, legs: [legOf(id)], awaited, transferId };
   const rows = { ...own, holds: [], costs: [], sentByWallets: [], audit: audit("operation.executed", id) };

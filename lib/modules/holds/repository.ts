@@ -1,8 +1,8 @@
 import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
-import type { StatementPart } from "@/lib/db/together";
-import { heldSince, type FundsKey } from "./sums";
+import type { JudgedPart, StatementPart } from "@/lib/db/together";
+import { HELD_SINCE, heldSince, type FundsKey } from "./sums";
 
 export type { FundsKey } from "./sums";
 
@@ -40,40 +40,50 @@ export const syncHold = async (tx: Tx, legId: string, held: boolean, now: Date):
     FROM bumped WHERE id = ${legId}`;
 };
 
+const DUE_HOLDS = `
+  SELECT h.id, h.wallet_address, h.chain_id, h.token, w.held, w.now
+  FROM jsonb_to_recordset($1::jsonb) AS w (id text, held boolean, now timestamptz)
+  JOIN balance_hold h ON h.id = w.id WHERE (h.released_at IS NULL) <> w.held`;
 // The guards are locked in the order in which all transactions lock several balances.
+const LOCKED_GUARDS = `
+  SELECT g.wallet_address, g.chain_id, g.token FROM balance_guard g
+  WHERE (g.wallet_address, g.chain_id, g.token) IN (SELECT wallet_address, chain_id, token FROM due_holds)
+  ORDER BY g.wallet_address || ':' || g.chain_id || ':' || g.token COLLATE "C" FOR NO KEY UPDATE`;
+const BUMPED_GUARDS = `
+  UPDATE balance_guard g SET version = g.version + 1 FROM locked_guards l
+  WHERE g.wallet_address = l.wallet_address AND g.chain_id = l.chain_id AND g.token = l.token
+  RETURNING g.wallet_address, g.chain_id, g.token, g.version`;
 const SYNC = `
-  WITH due AS (
-    SELECT h.id, h.wallet_address, h.chain_id, h.token, w.held, w.now
-    FROM jsonb_to_recordset($1::jsonb) AS w (id text, held boolean, now timestamptz)
-    JOIN balance_hold h ON h.id = w.id WHERE (h.released_at IS NULL) <> w.held
-  ), locked AS MATERIALIZED (
-    SELECT g.wallet_address, g.chain_id, g.token FROM balance_guard g
-    WHERE (g.wallet_address, g.chain_id, g.token) IN (SELECT wallet_address, chain_id, token FROM due)
-    ORDER BY g.wallet_address || ':' || g.chain_id || ':' || g.token COLLATE "C" FOR NO KEY UPDATE
-  ), bumped AS (
-    UPDATE balance_guard g SET version = g.version + 1 FROM locked l
-    WHERE g.wallet_address = l.wallet_address AND g.chain_id = l.chain_id AND g.token = l.token
-    RETURNING g.wallet_address, g.chain_id, g.token, g.version
-  )
   UPDATE balance_hold h SET released_at = CASE WHEN d.held THEN NULL ELSE d.now END,
     released_version = CASE WHEN d.held THEN NULL ELSE b.version END
-  FROM due d JOIN bumped b ON b.wallet_address = d.wallet_address AND b.chain_id = d.chain_id AND b.token = d.token
-  WHERE h.id = d.id`;
+  FROM due_holds d
+  JOIN bumped_guards b ON b.wallet_address = d.wallet_address AND b.chain_id = d.chain_id AND b.token = d.token
+  WHERE h.id = d.id RETURNING h.id`;
 
-/** As `syncHold`, for any number of legs in one statement. The caller holds the locks of their operations. */
-export const syncHolds = async (
-  sql: Sql,
+/** As `syncHold`, for any number of legs, as parts of a statement. The caller holds the locks of their operations. */
+export const syncHoldsParts = (
   holds: readonly { readonly id: string; readonly held: boolean; readonly now: Date }[],
-): Promise<void> => {
-  if (holds.length > 0) await sql.change(SYNC, [JSON.stringify(holds)]);
+): StatementPart[] => {
+  if (holds.length === 0) return [];
+  const synced: JudgedPart = { text: SYNC, values: [], judge: () => undefined };
+  return [
+    { name: "due_holds", text: DUE_HOLDS, values: [JSON.stringify(holds)] },
+    { name: "locked_guards", text: LOCKED_GUARDS, values: [] },
+    { name: "bumped_guards", text: BUMPED_GUARDS, values: [] },
+    synced,
+  ];
 };
 
+const LOCK_GUARD = `
+  INSERT INTO balance_guard (wallet_address, chain_id, token) VALUES ($1, $2::int, $3)
+  ON CONFLICT (wallet_address, chain_id, token) DO UPDATE SET version = balance_guard.version
+  RETURNING version`;
+
+const guardValues = ({ walletAddress, chainId, token }: FundsKey): unknown[] => [walletAddress, chainId, token];
+
 /** Locks the guard's row until the transaction ends. All callers lock several rows in the same order, which prevents deadlocks. */
-const lockGuard = async (tx: Tx, key: FundsKey): Promise<number> => {
-  const rows = await tx.$queryRaw<{ version: number }[]>`
-    INSERT INTO balance_guard (wallet_address, chain_id, token) VALUES (${key.walletAddress}, ${key.chainId}, ${key.token})
-    ON CONFLICT (wallet_address, chain_id, token) DO UPDATE SET version = balance_guard.version
-    RETURNING version`;
+const lockGuard = async (sql: Sql, key: FundsKey): Promise<number> => {
+  const rows = await sql.query<{ version: number }>(LOCK_GUARD, guardValues(key));
   return rows[0]?.version ?? 0;
 };
 
@@ -84,28 +94,64 @@ interface NewHolds {
   readonly now: Date;
 }
 
+interface Wanted {
+  readonly holds: readonly Hold[];
+  readonly funds: readonly Funds[];
+}
+
+const inLockOrder = (funds: readonly Funds[]): Funds[] =>
+  [...funds].sort((a, b) => (fundsKey(a) < fundsKey(b) ? -1 : 1));
+
+/** @throws FundsMovedError, DomainError `insufficient_balance` */
+const requireCovered = (
+  fund: Funds,
+  { version, heldBase, holds }: { version: number; heldBase: bigint; holds: readonly Hold[] },
+): void => {
+  const needed = holds
+    .filter((hold) => fundsKey(hold) === fundsKey(fund))
+    .reduce((sum, hold) => sum + hold.amountBase, 0n);
+  if (heldBase + needed <= fund.balanceBase) return;
+  if (version !== fund.guardVersion) throw new FundsMovedError();
+  throw new DomainError(
+    "insufficient_balance",
+    "The wallet does not hold enough: other operations draw on the same balance. Nothing was sent.",
+  );
+};
+
 /**
  * Locks the balances, and checks that what was read covers the holds in addition to all existing ones. The caller stores the holds in the
  * same transaction (`holdsPart`).
  * @throws FundsMovedError, DomainError `insufficient_balance`
  */
-export const requireFunds = async (
-  tx: Tx,
-  input: { readonly holds: readonly Hold[]; readonly funds: readonly Funds[] },
-): Promise<void> => {
-  const ordered = [...input.funds].sort((a, b) => (fundsKey(a) < fundsKey(b) ? -1 : 1));
-  for (const fund of ordered) {
-    const version = await lockGuard(tx, fund);
-    const needed = input.holds
-      .filter((hold) => fundsKey(hold) === fundsKey(fund))
-      .reduce((sum, hold) => sum + hold.amountBase, 0n);
-    if ((await heldSince(sqlOf(tx), fund, fund.guardVersion)) + needed <= fund.balanceBase) continue;
-    if (version !== fund.guardVersion) throw new FundsMovedError();
-    throw new DomainError(
-      "insufficient_balance",
-      "The wallet does not hold enough: other operations draw on the same balance. Nothing was sent.",
-    );
+export const requireFunds = async (sql: Sql, input: Wanted): Promise<void> => {
+  for (const fund of inLockOrder(input.funds)) {
+    const version = await lockGuard(sql, fund);
+    requireCovered(fund, { version, heldBase: await heldSince(sql, fund, fund.guardVersion), holds: input.holds });
   }
+};
+
+/**
+ * As `requireFunds`, as parts of two statements of one transaction: `locks` of one, and `sums` of a later one, which sees what was
+ * committed while the locks were waited for. `sums` may be in the statement that stores the holds.
+ */
+export const fundsParts = ({ holds, funds }: Wanted): { locks: JudgedPart[]; sums: JudgedPart[] } => {
+  const versions = new Map<Funds, number>();
+  const ordered = inLockOrder(funds);
+  const locks = ordered.map((fund) => ({
+    text: LOCK_GUARD,
+    values: guardValues(fund),
+    judge: ([row]: readonly Readonly<Record<string, unknown>>[]) => {
+      versions.set(fund, Number(row?.version ?? 0));
+    },
+  }));
+  const sums = ordered.map((fund) => ({
+    text: HELD_SINCE,
+    values: [...guardValues(fund), fund.guardVersion],
+    judge: ([row]: readonly Readonly<Record<string, unknown>>[]) => {
+      requireCovered(fund, { version: versions.get(fund) ?? 0, heldBase: BigInt(String(row?.sum ?? 0)), holds });
+    },
+  }));
+  return { locks, sums };
 };
 
 const INSERT = `
@@ -134,9 +180,10 @@ export const reserveFunds = async (
   tx: Tx,
   { funds, ...input }: NewHolds & { readonly funds: readonly Funds[] },
 ): Promise<void> => {
-  await requireFunds(tx, { holds: input.holds, funds });
+  const sql = sqlOf(tx);
+  await requireFunds(sql, { holds: input.holds, funds });
   const { text, values } = holdsPart(input);
-  await sqlOf(tx).change(text, values);
+  await sql.change(text, values);
 };
 
 interface StoredKey {
@@ -157,7 +204,11 @@ const columnsOf = (keys: readonly FundsKey[]): readonly unknown[] => [
 const ASKED = "unnest($1::text[], $2::int[], $3::text[]) AS asked (wallet_address, chain_id, token)";
 
 const GUARDS = `
-  SELECT g.wallet_address, g.chain_id, g.token, g.version FROM ${ASKED} JOIN balance_guard g USING (wallet_address, chain_id, token)`;
+  SELECT wallet_address, chain_id, token, coalesce(g.version, 0) AS version, (
+    SELECT coalesce(sum(h.amount_base), 0)::text FROM balance_hold h
+    WHERE h.wallet_address = asked.wallet_address AND h.chain_id = asked.chain_id AND h.token = asked.token AND h.released_at IS NULL
+  ) AS held
+  FROM ${ASKED} LEFT JOIN balance_guard g USING (wallet_address, chain_id, token)`;
 
 const HELD = `
   SELECT h.wallet_address, h.chain_id, h.token, sum(h.amount_base)::text AS held
@@ -165,10 +216,13 @@ const HELD = `
   WHERE h.released_at IS NULL GROUP BY 1, 2, 3`;
 
 export const createHoldsRepository = ({ pool }: Pick<Database, "pool">) => ({
-  /** Versions of the guards by `fundsKey`; 0 for a balance that never had a hold. Read them before the balances. */
-  guardVersions: async (keys: readonly FundsKey[]): Promise<Map<string, number>> => {
-    const rows = await keptSqlOn(pool).query<StoredKey & { version: number }>(GUARDS, columnsOf(keys));
-    return new Map(rows.map((row) => [keyOf(row), row.version]));
+  /**
+   * Versions of the guards by `fundsKey`, 0 for a balance that never had a hold, and what is held. Read them before the balances. `keys`
+   * must differ.
+   */
+  guards: async (keys: readonly FundsKey[]): Promise<Map<string, { version: number; heldBase: bigint }>> => {
+    const rows = await keptSqlOn(pool).query<StoredKey & { version: number; held: string }>(GUARDS, columnsOf(keys));
+    return new Map(rows.map((row) => [keyOf(row), { version: row.version, heldBase: BigInt(row.held) }]));
   },
 
   /** Held amounts in base units by `fundsKey`. Balances without holds are missing from the map. `keys` must differ. */

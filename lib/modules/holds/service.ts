@@ -1,4 +1,4 @@
-import { DomainError } from "@/lib/core/errors";
+import { DomainError, isDomainError } from "@/lib/core/errors";
 import { createBatcher } from "@/lib/core/batch";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
@@ -8,11 +8,12 @@ import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsReposit
 export {
   fundsKey as fundsNameOf,
   FundsMovedError,
+  fundsParts,
   holdsPart,
   requireFunds,
   reserveFunds,
   syncHold,
-  syncHolds,
+  syncHoldsParts,
   type Funds,
   type Hold,
 } from "./repository";
@@ -48,6 +49,11 @@ export const fundsKeyOf = ({ owner, token }: Pick<Spending, "owner" | "token">):
   chainId: token.chainId,
   token: token.address.toLowerCase(),
 });
+
+/** Also what was held when the version of the guard was read, in base units. */
+interface SeenFunds extends Funds {
+  readonly heldBase: bigint;
+}
 
 /** The most balances that are read together. */
 const READ_AT_ONCE_MAX = 200;
@@ -95,27 +101,28 @@ const createFreeReader = ({ repository, readBalances }: FundsDeps) => {
 /** Spendable amounts of wallets: the balance on chain minus the amounts that accepted operations will still take. */
 export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
   const turns = createKeyedQueue({ waitingMax: WAITING_MAX, onFull: tooMany });
-  const readers = new Map<number, (spending: Spending) => Promise<Funds>>();
+  const readers = new Map<number, (spending: Spending) => Promise<SeenFunds>>();
   const freeBase = createFreeReader({ repository, readBalances });
 
   const distinct = (spendings: readonly Spending[]): Spending[] => [
     ...new Map(spendings.map((spending) => [fundsKey(fundsKeyOf(spending)), spending])).values(),
   ];
 
-  const readTogether = async (spendings: readonly Spending[]): Promise<Funds[]> => {
+  const readTogether = async (spendings: readonly Spending[]): Promise<SeenFunds[]> => {
     const each = distinct(spendings);
-    const versions = await repository.guardVersions(each.map(fundsKeyOf));
+    const guards = await repository.guards(each.map(fundsKeyOf));
     const balances = await readBalances(each.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })));
     const byKey = new Map(each.map((spending, index) => [fundsKey(fundsKeyOf(spending)), balances[index] ?? 0n]));
     return spendings.map((spending) => {
       const key = fundsKeyOf(spending);
       const name = fundsKey(key);
-      return { ...key, balanceBase: byKey.get(name) ?? 0n, guardVersion: versions.get(name) ?? 0 };
+      const { version = 0, heldBase = 0n } = guards.get(name) ?? {};
+      return { ...key, balanceBase: byKey.get(name) ?? 0n, guardVersion: version, heldBase };
     });
   };
 
   /** Reads one balance with the version of its guard. Concurrent reads on the same chain are sent as one batch. */
-  const readOne = (spending: Spending): Promise<Funds> => {
+  const readOne = (spending: Spending): Promise<SeenFunds> => {
     const { chainId } = spending.token;
     const read = readers.get(chainId) ?? createBatcher({ run: readTogether, batchWeightMax: READ_AT_ONCE_MAX }).submit;
     readers.set(chainId, read);
@@ -123,24 +130,27 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
   };
 
   /** Reads the balances of spendings, each with the version of its guard, which is read first. */
-  const read = (spendings: readonly Spending[]): Promise<Funds[]> => Promise.all(distinct(spendings).map(readOne));
+  const read = (spendings: readonly Spending[]): Promise<SeenFunds[]> => Promise.all(distinct(spendings).map(readOne));
 
   /**
    * Runs `work`, which holds funds with `reserveFunds`, with balances that were read before its transaction. Runs it again with fresh
-   * balances when they are out of date (`FundsMovedError`).
+   * balances when they are out of date (`FundsMovedError`), or when those that the caller has seen before do not suffice.
+   * @param seen what `requireSeen` returned for the same spendings; by default they are read now
    * @throws DomainError `insufficient_balance`, `rate_limited`, `chain_unavailable`
    */
   const reserving = async <T>(
     spendings: readonly Spending[],
     work: (funds: readonly Funds[]) => Promise<T>,
+    seen: readonly Funds[] | null = null,
   ): Promise<T> => {
-    let funds = await read(spendings);
+    let funds: readonly Funds[] = seen ?? (await read(spendings));
     return turns.runAll(funds.map(fundsKey), async () => {
       for (let tries = 0; tries < RESERVE_TRIES_MAX; tries += 1) {
         try {
           return await work(funds);
         } catch (error) {
-          if (!(error instanceof FundsMovedError)) throw error;
+          const mayBeOld = funds === seen && isDomainError(error) && error.code === "insufficient_balance";
+          if (!(error instanceof FundsMovedError) && !mayBeOld) throw error;
           funds = await read(spendings);
         }
       }
@@ -176,7 +186,21 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
     });
   };
 
-  return { reserving, shortfalls, available, require };
+  /**
+   * As `require`, with one read of each balance for this check and for `reserving`. What is held is read before the balance, so what was
+   * spent in between counts twice; only where it does not suffice then it is looked at again as `require` does.
+   */
+  const requireSeen = async (spendings: readonly Spending[]): Promise<readonly Funds[]> => {
+    const funds = await read(spendings);
+    const isShort = funds.some((fund) => {
+      const own = spendings.filter((spending) => fundsKey(fundsKeyOf(spending)) === fundsKey(fund));
+      return own.reduce((sum, { amountBase }) => sum + amountBase, fund.heldBase) > fund.balanceBase;
+    });
+    if (isShort) await require(spendings);
+    return funds;
+  };
+
+  return { reserving, shortfalls, available, require, requireSeen };
 };
 
 export type HoldsService = ReturnType<typeof createHoldsService>;

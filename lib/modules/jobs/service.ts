@@ -97,6 +97,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   let stopping = false;
   let claiming: Promise<void> | null = null;
   let again = false;
+  let poll: ReturnType<typeof setTimeout> | undefined;
 
   const launch = (job: ClaimedJob): void => {
     const controller = new AbortController();
@@ -114,6 +115,12 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
     for (const job of jobs) if (!running.has(job.id)) launch(job);
   };
 
+  /** The next claim without an announcement, counted from the latest claim. */
+  const pollLater = (): void => {
+    clearTimeout(poll);
+    poll = setTimeout(claim, pollMs);
+  };
+
   /** Claims jobs, one claim at a time. Calls during a claim cause one more claim after it. */
   const claim = (): void => {
     if (stopping) return;
@@ -125,6 +132,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
       .catch((error: unknown) => deps.log.warn({ err: error }, "jobs could not be claimed"))
       .finally(() => {
         claiming = null;
+        if (!stopping) pollLater();
         if (again) {
           again = false;
           claim();
@@ -139,7 +147,6 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
     for (const id of ids) if (!kept.has(id)) running.get(id)?.controller.abort();
   };
 
-  const poll = setInterval(claim, pollMs);
   const beat = setInterval(() => {
     heartbeat().catch((error: unknown) => deps.log.warn({ err: error }, "leases could not be extended"));
   }, heartbeatMs);
@@ -149,7 +156,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   return {
     stop: async () => {
       stopping = true;
-      clearInterval(poll);
+      clearTimeout(poll);
       unsubscribe();
       await claiming;
       for (const { controller } of running.values()) controller.abort();

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { addSeconds } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
+import type { Tx } from "@/lib/db/client";
+import { sqlOf } from "@/lib/db/sql";
+import { changeAndJudge } from "@/lib/db/together";
 import { testDatabase } from "@/lib/testing/database";
 import { testLedger } from "@/lib/testing/ledger";
 
@@ -51,18 +54,27 @@ describe("funding", () => {
   test("waits while a transaction of the app holds the liabilities still", async () => {
     const account = await open("weth", 0n);
     const before = await database.transaction(async (tx) => {
-      const owed = await ledger.liabilitiesUnderLock(tx, projectId, "weth");
+      const owed = await owedUnderLock(tx);
       const funding = ledger.fund({ ...fund(account, 10n, null), currency: "weth" });
       const raced = await Promise.race([funding, waiting("ledger_account")]);
       expect(raced).toBe("waiting");
-      expect(await ledger.liabilitiesUnderLock(tx, projectId, "weth")).toBe(owed);
+      expect(await owedUnderLock(tx)).toBe(owed);
       return { owed, funding };
     });
     await before.funding;
     expect(await ledger.liabilities(projectId)).toEqual(
-      new Map([...(await ledger.liabilities(projectId)), ["weth", before.owed + 10n]]),
+      new Map([...(await ledger.liabilities(projectId)), ["weth", (before.owed ?? 0n) + 10n]]),
     );
   });
+
+  const owedUnderLock = async (tx: Tx): Promise<bigint | undefined> => {
+    const found: bigint[] = [];
+    const keep = (owed: readonly bigint[]): void => {
+      found.push(...owed);
+    };
+    await changeAndJudge(sqlOf(tx), [ledger.liabilitiesPart(projectId, ["weth"], keep)]);
+    return found[0];
+  };
 
   /** Resolves once some connection waits for a lock in a statement on this table. */
   const waiting = async (table: string): Promise<"waiting"> => {

@@ -2,7 +2,6 @@ import type { Clock } from "@/lib/core/clock";
 import { createBatcher } from "@/lib/core/batch";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
 import { currentTraceparent, inSpan } from "@/lib/core/tracing";
-import type { Tx } from "@/lib/db/client";
 import { openAccount, setAccountStatus, type NewAccount } from "./accounts";
 import {
   BATCH_ROWS_MAX,
@@ -19,6 +18,7 @@ import { postBatch, postIn, untilKnown } from "./post";
 import { createLedgerReads } from "./reads";
 import type { LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
+import type { JudgedPart } from "@/lib/db/together";
 import { bare } from "./sql";
 import type { AccountStatus, Outcome, Posted } from "./snapshot";
 
@@ -158,6 +158,11 @@ const createPosting = (deps: LedgerDeps) => {
  * (18 decimals); ids with their prefix. A refusal is thrown as DomainError, except by `post` and `together`, which return it as an outcome.
  * @throws DomainError `service_unavailable` when the database stays unavailable
  */
+const LIABILITIES_UNDER_LOCK = `
+  SELECT asked.place, (-a.balance)::text AS owed
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) JOIN ledger_account a ON a.id = asked.id
+  ORDER BY a.id FOR SHARE OF a`;
+
 export const createLedgerService = (deps: LedgerDeps) => {
   const { repository, clock } = deps;
   const reads = createLedgerReads(repository);
@@ -208,14 +213,24 @@ export const createLedgerService = (deps: LedgerDeps) => {
     together,
 
     /**
-     * The sum of all customer accounts of a currency, in ledger units, read in the caller's transaction. Fundings of the currency wait until
-     * that transaction ends. To prevent deadlocks, lock balances on chain first and call this afterwards, as `together` does.
+     * Reads the sum of all customer accounts of each currency, in ledger units, in the caller's transaction. Fundings of the currencies wait
+     * until that transaction ends. To prevent deadlocks, lock balances on chain in an earlier statement, as `together` does.
+     * @param keep gets the sums in the order of `currencies`
      */
-    liabilitiesUnderLock: async (tx: Tx, projectId: string, currency: string): Promise<bigint> => {
-      const id = bare(systemAccountId(projectId, currency, "treasury_reserve"));
-      const rows = await tx.$queryRaw<{ owed: string }[]>`
-        SELECT (-balance)::text AS owed FROM ledger_account WHERE id = ${id}::uuid FOR SHARE`;
-      return BigInt(rows[0]?.owed ?? 0);
+    liabilitiesPart: (
+      projectId: string,
+      currencies: readonly string[],
+      keep: (liabilitiesBase: readonly bigint[]) => void,
+    ): JudgedPart => {
+      const ids = currencies.map((currency) => bare(systemAccountId(projectId, currency, "treasury_reserve")));
+      return {
+        text: LIABILITIES_UNDER_LOCK,
+        values: [ids],
+        judge: (rows) => {
+          const owed = new Map(rows.map((row) => [Number(row.place), BigInt(String(row.owed))]));
+          keep(ids.map((_, index) => owed.get(index + 1) ?? 0n));
+        },
+      };
     },
 
     /** Waits for running batches, then closes the ledger's connections. */

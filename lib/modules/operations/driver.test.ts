@@ -65,6 +65,7 @@ const driven = async ({ idleMs, pollMs = SECOND, isDown = false, broken = [] }: 
   const deps = {
     repository: {
       find: () => Promise.resolve(operation),
+      findToDrive: () => Promise.resolve(operation),
     },
     // A leg that waits is not written.
     legs: {},
@@ -161,7 +162,10 @@ test("a drive that noted a wait for a lower network fee ends it itself when the 
   };
   const stored = { id: "op_1", status: "processing", subStatus: "delayed", legs: [leg], request: {} };
   const deps = {
-    repository: { find: () => Promise.resolve({ ...stored, gasWaits }) },
+    repository: {
+      find: () => Promise.resolve({ ...stored, gasWaits }),
+      findToDrive: () => Promise.resolve({ ...stored, gasWaits }),
+    },
     legs: {},
     gasWaits: {
       note: (_: unknown, chainId: number) => {

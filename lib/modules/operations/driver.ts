@@ -30,7 +30,7 @@ const POLLS_WITHOUT_BLOCK = 2;
 const DELAY_SECONDS_MIN = 30;
 
 export interface DriverDeps extends Omit<StepDeps, "legs"> {
-  repository: Pick<OperationsRepository, "find" | "markDelayed">;
+  repository: Pick<OperationsRepository, "find" | "findToDrive" | "markDelayed">;
   legs: LegRepository;
   pollIntervalMs(chainId: number): number;
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -51,6 +51,8 @@ interface Drive {
   readonly unexpected: Map<string, string>;
   /** The operation as this drive has read or written it last; null: it has to be read. */
   operation: Operation | null;
+  /** Whether this drive has read the operation before. */
+  isBegun: boolean;
 }
 
 /**
@@ -188,7 +190,9 @@ export const createOperationDriver = (deps: DriverDeps) => {
   const current = async (operationId: string, drive: Drive): Promise<Operation | null> => {
     const known = drive.operation;
     if (known !== null && (isFinal(known.status) || known.legs.some(({ state }) => !isLegFinal(state)))) return known;
-    drive.operation = await deps.repository.find(operationId);
+    const { repository } = deps;
+    drive.operation = await (drive.isBegun ? repository.find(operationId) : repository.findToDrive(operationId));
+    drive.isBegun = true;
     return drive.operation;
   };
 
@@ -197,7 +201,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
    * `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
-    const context: Drive = { signal, failures: new Map(), unexpected: new Map(), operation: null };
+    const context: Drive = { signal, failures: new Map(), unexpected: new Map(), operation: null, isBegun: false };
     while (!signal.aborted) {
       const operation = await current(operationId, context);
       if (operation === null || isFinal(operation.status)) return { done: true };

@@ -21,7 +21,7 @@ const LANES = 2;
  */
 export const createLegRepository = (
   database: Database,
-  sponsorship: Pick<SponsorshipService, "changeReservations">,
+  sponsorship: Pick<SponsorshipService, "changeReservations" | "freeingParts">,
 ) => {
   const steps = createBatcher({
     run: oneByOneAfterRefusal((batch: readonly OperationStep[]) =>

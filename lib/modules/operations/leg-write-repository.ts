@@ -1,6 +1,7 @@
 /** Changes of legs in one statement for any number of them, each a compare-and-set against the version that was read. */
 import { RefusedItemError } from "@/lib/db/batches";
 import type { SqlReader } from "@/lib/db/sql";
+import type { JudgedPart } from "@/lib/db/together";
 import { toStored } from "@/lib/ports/routing-json";
 import type { Leg, LegChange } from "./leg";
 import { columnOf, LEG_COLUMNS, readLeg } from "./row-repository";
@@ -83,14 +84,8 @@ const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
     }),
   );
 
-/**
- * Only the first of several writes of one leg can succeed: the others read the leg before it.
- * @returns the changed leg by its write; where it is missing, somebody else has changed the leg since it was read
- */
-export const writeLegs = async (sql: SqlReader, writes: readonly LegWrite[]): Promise<Map<LegWrite, Leg>> => {
-  if (writes.length === 0) return new Map();
-  const first = new Map(writes.toReversed().map((write) => [write.leg.id, write]));
-  const values = [...first.values()].map(({ leg, to, change, now }) => ({
+const valuesOf = (writes: readonly LegWrite[]): readonly unknown[] => {
+  const values = writes.map(({ leg, to, change, now }) => ({
     id: leg.id,
     version: leg.version,
     from: leg.state,
@@ -98,7 +93,36 @@ export const writeLegs = async (sql: SqlReader, writes: readonly LegWrite[]): Pr
     now,
     change: changeOf(change),
   }));
-  const rows = await sql.query<Record<string, unknown>>(WRITE, [JSON.stringify(toStored(values))]);
+  return [JSON.stringify(toStored(values))];
+};
+
+/** The leg as a write leaves it. @param leg as it was read at the version that the write names */
+export const writtenLeg = (leg: Leg, { to, change }: LegWrite): Leg => {
+  const changed = Object.entries(change).map(([field, value]) => [field, value ?? null]);
+  return { ...leg, ...(Object.fromEntries(changed) as LegWrite["change"]), state: to };
+};
+
+/**
+ * Writes of different legs, as a part of a statement. The caller has locked the legs and compared their versions.
+ * @param keep gets the legs as they are stored
+ */
+export const legWritesPart = (writes: readonly LegWrite[], keep: (legs: readonly Leg[]) => void): JudgedPart => ({
+  text: WRITE,
+  values: valuesOf(writes),
+  judge: (rows) => {
+    if (rows.length !== writes.length) throw new RefusedItemError("A leg was changed although it is locked.");
+    keep(rows.map(readLeg));
+  },
+});
+
+/**
+ * Only the first of several writes of one leg can succeed: the others read the leg before it.
+ * @returns the changed leg by its write; where it is missing, somebody else has changed the leg since it was read
+ */
+export const writeLegs = async (sql: SqlReader, writes: readonly LegWrite[]): Promise<Map<LegWrite, Leg>> => {
+  if (writes.length === 0) return new Map();
+  const first = new Map(writes.toReversed().map((write) => [write.leg.id, write]));
+  const rows = await sql.query<Record<string, unknown>>(WRITE, valuesOf([...first.values()]));
   const written = new Map(rows.map(readLeg).map((leg) => [leg.id, leg]));
   return new Map(
     [...first.values()].flatMap((write): [LegWrite, Leg][] => {

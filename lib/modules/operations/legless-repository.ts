@@ -7,7 +7,7 @@ import type { RouteRequest } from "@/lib/ports/routing";
 import { appendEvent } from "./event-repository";
 import type { Failure } from "./leg";
 import { storedQuoted } from "./operation";
-import { insertOperation } from "./repository";
+import { insertOperation } from "./accept-repository";
 import { claimRetry, freeRetry, retriedMeanwhile } from "./retry-claims";
 import { lockOperation } from "./state-repository";
 

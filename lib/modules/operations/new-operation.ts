@@ -1,12 +1,13 @@
 import { addSeconds } from "@/lib/core/clock";
 import type { Tx } from "@/lib/db/client";
+import type { JudgedPart } from "@/lib/db/together";
 import type { AuditEntry } from "@/lib/modules/audit/service";
-import { fundsKeyOf } from "@/lib/modules/holds/service";
+import { fundsKeyOf, type Funds } from "@/lib/modules/holds/service";
 import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/modules/sponsorship/service";
 import type { RouteRequest, RouteSource } from "@/lib/ports/routing";
 import { isHeld, sentByWallets, sponsoredLeg, acceptedLeg, type NewLeg } from "./new-leg";
 import type { Operation } from "./operation";
-import type { Enforce, NewOperation, NewOperationRow } from "./repository";
+import type { Claim, Enforce, NewOperation, NewOperationRow } from "./accept-repository";
 import { searchTermsOf } from "./search";
 
 /** The quote, transfer or earlier operation that an operation came from. */
@@ -16,6 +17,8 @@ export interface OperationOrigin {
   /** The operation whose failed or refunded legs this one retries. */
   readonly retryOf: string | null;
 }
+
+type ClaimFunction = (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
 
 export interface StartOperation {
   projectId: string;
@@ -30,16 +33,25 @@ export interface StartOperation {
   legs: readonly NewLeg[];
   /**
    * Marks the operation's origin as used, in the same transaction. False: it was used already, and nothing is stored.
+   * As `parts` it is faster, for an operation that is new and not private.
    */
-  claim: (tx: Tx, operationId: string, now: Date) => Promise<boolean>;
+  claim: ClaimFunction | { readonly parts: (operationId: string, now: Date) => readonly JudgedPart[] };
   /**
    * Evaluates the policies, in the same transaction and after `claim`. Returns the id of the evaluation.
    * @throws DomainError when they refuse it, or a code is needed
    */
   enforce: Enforce;
+  /** What the caller has seen of the balances of `heldSources`; by default they are read now. */
+  seen?: readonly Funds[];
+  /** As `Check.isFree`. */
+  isFree?: boolean;
   /** Who approved the operation, and by which means. The audit row is written in the transaction that stores the operation. */
   audit: Omit<AuditEntry, "subject" | "at">;
 }
+
+/** The claim of this operation. */
+export const claimOf = ({ claim }: StartOperation, operationId: string, now: Date): Claim =>
+  typeof claim === "function" ? (tx) => claim(tx, operationId, now) : claim.parts(operationId, now);
 
 /** The sources whose money is held for the operation; the others' wallets send it by themselves. */
 export const heldSources = ({ request, legs }: StartOperation): RouteSource[] =>

@@ -8,7 +8,7 @@ const WAKE = "UPDATE job SET run_at = least(run_at, $2::timestamptz) WHERE id = 
 
 export const createRefundDecisionRepository = (
   database: Database,
-  sponsorship: Pick<SponsorshipService, "changeReservations">,
+  sponsorship: Pick<SponsorshipService, "changeReservations" | "freeingParts">,
 ) => ({
   /**
    * Stores a person's decision: the leg, its claim of a payment, the events and the audit row change together.

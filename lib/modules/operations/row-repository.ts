@@ -6,8 +6,8 @@ import type { Leg, LegRow } from "./leg";
 import { parseLeg } from "./leg";
 import { parseOperation, type Operation, type OperationRow } from "./operation";
 
-/** How the driver returns a column: as it is, as text that keeps every digit, or as text of a day. */
-type Form = "plain" | "numeric" | "integer" | "day";
+/** How a column is returned: as it is, as text that keeps every digit, as text of a day, or as a time, which is text inside of JSON. */
+type Form = "plain" | "numeric" | "integer" | "day" | "time";
 
 const OPERATION_FIELDS: Record<keyof OperationRow, Form> = {
   id: "plain",
@@ -43,7 +43,7 @@ const LEG_FIELDS: Record<keyof LegRow, Form> = {
   amountBase: "numeric",
   spentBase: "numeric",
   receivedBase: "numeric",
-  fillDeadline: "plain",
+  fillDeadline: "time",
   via: "plain",
   executorWalletId: "plain",
   walletTransactions: "plain",
@@ -52,7 +52,7 @@ const LEG_FIELDS: Record<keyof LegRow, Form> = {
   earlierUserOpHashes: "plain",
   userOperation: "plain",
   gas: "plain",
-  validUntil: "plain",
+  validUntil: "time",
   fromBlock: "integer",
   sourceTxHash: "plain",
   sourceBlock: "integer",
@@ -72,14 +72,14 @@ const LEG_FIELDS: Record<keyof LegRow, Form> = {
   sponsorReservedWei: "numeric",
   sponsorDay: "day",
   version: "plain",
-  updatedAt: "plain",
+  updatedAt: "time",
 };
 
 /** The column of a field: `sourceTxHash` is `source_tx_hash`. */
 export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const LEG_PREFIX = "leg.";
-const CASTS: Record<Form, string> = { plain: "", numeric: "::text", integer: "::text", day: "::text" };
+const CASTS: Record<Form, string> = { plain: "", numeric: "::text", integer: "::text", day: "::text", time: "" };
 const listOf = (fields: Readonly<Record<string, Form>>, table: string, prefix: string): string =>
   Object.entries(fields)
     .map(([field, form]) => `${table}.${columnOf(field)}${CASTS[form]} AS "${prefix}${field}"`)
@@ -93,10 +93,11 @@ type Raw = Readonly<Record<string, unknown>>;
 const valueOf = (value: unknown, form: Form): unknown => {
   if (typeof value !== "string") return value;
   if (form === "integer") return BigInt(value);
+  if (form === "time") return new Date(value);
   return form === "day" ? new Date(`${value}T00:00:00Z`) : value;
 };
 
-/** @param raw a row with `LEG_COLUMNS` */
+/** @param raw a row with `LEG_COLUMNS`, as the driver or a part of a statement returns it */
 export const readLeg = (raw: Raw): Leg =>
   parseLeg(
     Object.fromEntries(

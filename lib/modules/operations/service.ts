@@ -2,11 +2,10 @@ import type { Actor } from "@/lib/core/actor";
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
-import type { Tx } from "@/lib/db/client";
 import { isId, newId } from "@/lib/core/ids";
 import { isFinal } from "@/lib/core/status";
 import type { Ticker } from "@/lib/core/ticker";
-import type { HoldsService } from "@/lib/modules/holds/service";
+import type { Funds, HoldsService } from "@/lib/modules/holds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { EventRepository } from "./event-repository";
@@ -14,6 +13,7 @@ import type { OperationFilter, OperationListRepository } from "./list-repository
 import {
   acceptedOperation,
   awaitingOperation,
+  claimOf,
   heldSources,
   newOperation,
   sponsoredLegs,
@@ -40,7 +40,8 @@ export { arrivalsOf, type Arrival } from "./arrivals";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
-export type { Enforce } from "./repository";
+export { UsedMeanwhileError, type Enforce } from "./accept-repository";
+export { retryPart } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
@@ -109,14 +110,18 @@ export const createOperationsService = (deps: OperationsDeps) => {
     const operationId = input.operationId ?? newId("operation");
     const sources = heldSources(input);
     const costs = await sponsorship.costsOf(sponsoredLegs(input));
-    return holds.reserving(sources, async (read) => {
+    const accept = async (read: readonly Funds[]): Promise<Operation | null> => {
       const [backing, now] = [await reserves.backingOf(input.projectId, sources), clock.now()];
       const rows = newOperation(input, { operationId, costs, now });
-      const steps = { claim: (tx: Tx) => input.claim(tx, operationId, now), enforce: input.enforce };
+      const steps = { ...input, claim: claimOf(input, operationId, now) };
       const evaluationId = await repository.accept(rows, { funds: read, backing }, steps, now);
       if (evaluationId === null) return null;
-      return rows.awaited ? repository.find(operationId) : acceptedOperation(rows, evaluationId);
-    });
+      if (rows.awaited) return repository.find(operationId);
+      const operation = acceptedOperation(rows, evaluationId);
+      repository.keepAccepted(operation);
+      return operation;
+    };
+    return holds.reserving(sources, accept, input.seen ?? null);
   };
 
   const get = async (projectId: string, id: string): Promise<Operation> => {

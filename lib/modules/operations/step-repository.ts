@@ -1,21 +1,21 @@
 /** The steps of operations, any number in one transaction: an operation begins, or one of its legs moves or is signed again. */
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import { RefusedItemError } from "@/lib/db/batches";
-import { toBigIntOrNull } from "@/lib/db/decimal";
 import type { Sql } from "@/lib/db/sql";
-import { changeTogether } from "@/lib/db/together";
-import { eventsPart, type NewEvent } from "@/lib/modules/events/service";
-import { syncHolds } from "@/lib/modules/holds/service";
+import { changeAndJudge, type StatementPart } from "@/lib/db/together";
+import { eventsPart } from "@/lib/modules/events/service";
+import { syncHoldsParts } from "@/lib/modules/holds/service";
 import type { ReservationChange, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { announceEvents } from "./event-repository";
-import type { Failure, Leg, LegChange } from "./leg";
+import type { Leg, LegChange } from "./leg";
 import { claimRefunds, releaseRefunds, type LegClaim, type RefundClaim } from "./refund-claim-repository";
 import { reservationOf } from "./leg-reservations";
-import { writeLegs, type LegWrite } from "./leg-write-repository";
+import { legWritesPart, writtenLeg, type LegWrite } from "./leg-write-repository";
 import { projectEventsOf } from "./project-events";
 import { settledState } from "./state-repository";
-import { LEG_TRANSITIONS, isLegFinal, stageOfLegs, type LegResult, type LegState } from "./summary";
+import { readDrafts, type Draft, type LegSnapshot } from "./step-drafts";
+import { LEG_TRANSITIONS, isLegFinal, stageOfLegs, type LegState } from "./summary";
 
 /** A leg's step to its next state. */
 export interface LegMove {
@@ -52,65 +52,6 @@ export interface Stepped {
   readonly subStatus: SubStatus;
 }
 
-interface OperationRow {
-  readonly id: string;
-  readonly projectId: string;
-  readonly kind: string;
-  readonly retryOf: string | null;
-  readonly quotedId: string | null;
-  readonly privateId: string | null;
-  readonly minimumBase: bigint;
-  status: Status;
-  subStatus: SubStatus;
-  failure: Failure | null;
-}
-
-type StoredOperation = Omit<OperationRow, "minimumBase"> & { readonly minimumBase: string };
-
-interface LegSnapshot extends LegResult {
-  readonly id: string;
-  readonly operationId: string;
-  readonly sourceChainId: number;
-  readonly reservedWei: string | null;
-  readonly lastSeq: number;
-  readonly failure: Failure | null;
-}
-
-type StoredLeg = Omit<LegSnapshot, "receivedBase"> & { readonly receivedBase: string | null };
-
-interface Event {
-  readonly operationId: string;
-  readonly seq: number;
-  readonly type: string;
-  readonly data: unknown;
-  readonly now: Date;
-}
-
-/** An operation as it stands inside the transaction, and what the steps have made of it. */
-interface Draft {
-  readonly row: OperationRow;
-  readonly legs: readonly LegSnapshot[];
-  readonly events: Event[];
-  readonly projectEvents: NewEvent[];
-  changes: number;
-  changedAt: Date | null;
-}
-
-// Locked in the order of their ids everywhere, so that two transactions never wait for each other.
-const LOCK = `
-  SELECT o.id, o.project_id AS "projectId", o.kind, o.status, o.sub_status AS "subStatus", o.failure,
-    o.retry_of AS "retryOf", o.minimum_base::text AS "minimumBase",
-    (SELECT q.transfer_id FROM quote q WHERE q.operation_id = o.id) AS "quotedId",
-    (SELECT p.id FROM privacy_transfer p WHERE p.project_id = o.project_id AND p.operation_id = o.id) AS "privateId"
-  FROM operation o WHERE o.id = ANY($1::text[]) ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o`;
-
-// A statement of its own, because it must see what was committed while the lock was waited for.
-const READ_LEGS = `
-  SELECT l.id, l.operation_id AS "operationId", l.source_chain_id AS "sourceChainId", l.state, l.failure,
-    l.received_base::text AS "receivedBase", l.sponsor_reserved_wei::text AS "reservedWei",
-    (SELECT coalesce(max(e.seq), 0) FROM operation_event e WHERE e.operation_id = l.operation_id) AS "lastSeq"
-  FROM operation_leg l WHERE l.operation_id = ANY($1::text[]) ORDER BY l.operation_id, l.position`;
-
 const UPDATE_OPERATIONS = `
   UPDATE operation o SET status = w.status, sub_status = w.sub_status, failure = w.failure,
     version = o.version + w.changes, updated_at = w.now
@@ -118,36 +59,21 @@ const UPDATE_OPERATIONS = `
     AS w (id text, status text, sub_status text, failure jsonb, changes int, now timestamptz)
   WHERE o.id = w.id`;
 
+// Each operation is locked, so nobody else numbers its events meanwhile.
 const INSERT_EVENTS = `
   INSERT INTO operation_event (operation_id, seq, type, data, created_at)
-  SELECT e."operationId", e.seq, e.type, e.data, e.now
-  FROM jsonb_to_recordset($1::jsonb) AS e ("operationId" text, seq int, type text, data jsonb, now timestamptz)
-  ORDER BY e."operationId", e.seq`;
+  SELECT e."operationId", e.place + (SELECT coalesce(max(o.seq), 0) FROM operation_event o WHERE o.operation_id = e."operationId"),
+    e.type, e.data, e.now
+  FROM jsonb_to_recordset($1::jsonb) AS e ("operationId" text, place int, type text, data jsonb, now timestamptz)
+  ORDER BY e."operationId", e.place`;
 
 const operationIdOf = (step: OperationStep): string => {
   if (step.kind === "begin") return step.operationId;
   return step.kind === "move" ? step.move.leg.operationId : step.leg.operationId;
 };
 
-const readDrafts = async (sql: Sql, steps: readonly OperationStep[]): Promise<Map<string, Draft>> => {
-  const ids = [...new Set(steps.map(operationIdOf))];
-  const rows = await sql.query<StoredOperation>(LOCK, [ids]);
-  const legs = await sql.query<StoredLeg>(READ_LEGS, [ids]);
-  const drafts = rows.map(({ minimumBase, ...stored }): [string, Draft] => {
-    const row = { ...stored, minimumBase: BigInt(minimumBase) };
-    const own = legs
-      .filter(({ operationId }) => operationId === row.id)
-      .map((leg) => ({ ...leg, receivedBase: toBigIntOrNull(leg.receivedBase) }));
-    return [row.id, { row, legs: own, events: [], projectEvents: [], changes: 0, changedAt: null }];
-  });
-  const found = new Map(drafts);
-  for (const id of ids) if (!found.has(id)) throw new RefusedItemError(`There is no operation ${id}.`);
-  return found;
-};
-
 const note = (draft: Draft, type: string, data: unknown, now: Date): void => {
-  const seq = (draft.legs[0]?.lastSeq ?? 0) + draft.events.length + 1;
-  draft.events.push({ operationId: draft.row.id, seq, type, data, now });
+  draft.events.push({ operationId: draft.row.id, place: draft.events.length + 1, type, data, now });
   draft.projectEvents.push(...projectEventsOf(draft.row, { type, now }));
 };
 
@@ -169,9 +95,7 @@ const begin = (draft: Draft, now: Date): boolean => {
 };
 
 /** Notes what the leg is now, and what the operation is with it. */
-const follow = (draft: Draft, { leg, to, event, now }: LegMove, moved: Leg): void => {
-  const own = draft.legs.find(({ id }) => id === leg.id);
-  if (own === undefined) throw new RefusedItemError(`There is no leg ${leg.id}.`);
+const follow = (draft: Draft, own: LegSnapshot, { leg, to, event, now }: LegMove, moved: Leg): void => {
   const { failure, receivedBase, sponsorReservedWei } = moved;
   Object.assign(own, { state: to, failure, receivedBase, reservedWei: sponsorReservedWei?.toString() ?? null });
   note(draft, event.type, { legId: leg.id, position: leg.position, state: to, ...event.data }, now);
@@ -221,7 +145,7 @@ const toWrite = ({ leg, to, change = {}, maxGasWei, now }: LegMove): LegWrite =>
   return { leg, to, now, change: isAdjusted ? { ...change, sponsorReservedWei: maxGasWei } : change };
 };
 
-const store = async (sql: Sql, drafts: readonly Draft[]): Promise<void> => {
+const store = async (sql: Sql, drafts: readonly Draft[], also: readonly StatementPart[]): Promise<void> => {
   const changed = drafts.flatMap(({ row, changes, changedAt: now }) =>
     changes === 0
       ? []
@@ -229,11 +153,13 @@ const store = async (sql: Sql, drafts: readonly Draft[]): Promise<void> => {
   );
   const events = drafts.flatMap((draft) => draft.events);
   const projectEvents = drafts.flatMap((draft) => draft.projectEvents);
-  await changeTogether(sql, [
+  const parts = [
+    ...also,
     ...(changed.length === 0 ? [] : [{ text: UPDATE_OPERATIONS, values: [JSON.stringify(changed)] }]),
     ...(events.length === 0 ? [] : [{ text: INSERT_EVENTS, values: [JSON.stringify(toStored(events))] }]),
     ...(projectEvents.length === 0 ? [] : [eventsPart(projectEvents)]),
-  ]);
+  ];
+  await changeAndJudge(sql, parts);
   for (const { row, events: own } of drafts) if (own.length > 0) announceEvents(sql, row.id);
 };
 
@@ -247,7 +173,7 @@ const store = async (sql: Sql, drafts: readonly Draft[]): Promise<void> => {
  */
 export const takeSteps = async (
   sql: Sql,
-  sponsorship: Pick<SponsorshipService, "changeReservations">,
+  sponsorship: Pick<SponsorshipService, "changeReservations" | "freeingParts">,
   steps: readonly OperationStep[],
 ): Promise<(Stepped | null)[]> => {
   const moves = steps.map((step) => {
@@ -255,26 +181,25 @@ export const takeSteps = async (
     const move = toMove(step);
     return { ...move, write: toWrite(move) };
   });
-  const drafts = await readDrafts(sql, steps);
-  const moved = await writeLegs(
-    sql,
-    moves.flatMap((move) => move?.write ?? []),
-  );
+  const drafts = await readDrafts(sql, steps.map(operationIdOf));
+  const writes = new Map<string, LegWrite>();
   const reservations: ReservationChange[] = [];
-  const holds: Parameters<typeof syncHolds>[1][number][] = [];
+  const holds: Parameters<typeof syncHoldsParts>[0][number][] = [];
   const claims: LegClaim[] = [];
   const released: string[] = [];
-  const results = steps.map((step, index): Stepped | null => {
+  const results = steps.map((step, index) => {
     const draft = drafts.get(operationIdOf(step));
-    if (draft === undefined) return null;
     const move = moves[index] ?? null;
-    const leg = move === null ? null : moved.get(move.write);
-    if (leg === undefined || (step.kind === "begin" && !begin(draft, step.now))) return null;
-    if (move !== null && leg !== null) {
-      const { id, state } = move.leg;
+    if (draft === undefined || (move === null && step.kind === "begin" && !begin(draft, step.now))) return null;
+    if (move !== null) {
+      const { id, state, version } = move.leg;
+      const own = draft.legs.find((leg) => leg.id === id);
+      if (own?.version !== version || own.state !== state || writes.has(id)) return null;
+      writes.set(id, move.write);
+      const leg = writtenLeg(move.leg, move.write);
       // The first step of a leg also begins its operation, whose events stay in that order.
       begin(draft, move.now);
-      follow(draft, move, leg);
+      follow(draft, own, move, leg);
       if (isHeld(state) !== isHeld(move.to)) holds.push({ id, held: isHeld(move.to), now: move.now });
       const change = reservationChange(draft, move, leg);
       if (change !== null) reservations.push(change);
@@ -282,13 +207,22 @@ export const takeSteps = async (
       else if (state === "refund_seen" && move.to !== "refunded") released.push(id);
     }
     const { status, subStatus } = draft.row;
-    return { leg, status, subStatus };
+    return { legId: move?.leg.id ?? null, status, subStatus };
   });
-  await syncHolds(sql, holds);
   await releaseRefunds(sql, released);
   await claimRefunds(sql, claims);
-  await store(sql, [...drafts.values()]);
   // Last, because all who spend of a project's budget wait for each other from here on.
-  await sponsorship.changeReservations(sql, reservations);
-  return results;
+  const { parts: freed, rest } = sponsorship.freeingParts(reservations);
+  const stored = new Map<string, Leg>();
+  const keep = (legs: readonly Leg[]): void => {
+    for (const leg of legs) stored.set(leg.id, leg);
+  };
+  const written = writes.size === 0 ? [] : [legWritesPart([...writes.values()], keep)];
+  await store(sql, [...drafts.values()], [...written, ...syncHoldsParts(holds), ...freed]);
+  await sponsorship.changeReservations(sql, rest);
+  return results.map((result): Stepped | null => {
+    if (result === null) return null;
+    const { legId, status, subStatus } = result;
+    return { leg: legId === null ? null : (stored.get(legId) ?? null), status, subStatus };
+  });
 };

@@ -10,7 +10,7 @@ import { toStored } from "@/lib/ports/routing-json";
 import { appendEvent } from "./event-repository";
 import type { Failure } from "./leg";
 import { reservationOf } from "./leg-reservations";
-import { insertOperation, type NewOperationRow } from "./repository";
+import { insertOperation, type NewOperationRow } from "./accept-repository";
 import { freeRetry } from "./retry-claims";
 import { lockOperation } from "./state-repository";
 

@@ -1,5 +1,6 @@
 import { DomainError } from "@/lib/core/errors";
-import type { Database, Tx } from "@/lib/db/client";
+import type { Database } from "@/lib/db/client";
+import type { Sql } from "@/lib/db/sql";
 
 /** A transaction that a linked wallet sent for an action of a leg. */
 export interface SentByWallet {
@@ -9,17 +10,24 @@ export interface SentByWallet {
   readonly legId: string;
 }
 
+const SENT = `jsonb_to_recordset($1::jsonb) AS sent ("chainId" int, hash text, "legId" text, "actionId" text)`;
+const INSERT_SENT = `
+  INSERT INTO wallet_transaction (chain_id, hash, leg_id, action_id)
+  SELECT "chainId", hash, "legId", "actionId" FROM ${SENT} ORDER BY 1, 2 ON CONFLICT DO NOTHING`;
+const READ_SENT = `
+  SELECT t.chain_id AS "chainId", t.hash, t.leg_id AS "legId", t.action_id AS "actionId"
+  FROM ${SENT} JOIN wallet_transaction t ON t.chain_id = sent."chainId" AND t.hash = sent.hash`;
+
 /**
  * Assigns the transactions to these legs, inside the transaction that accepts their operation.
  * @throws DomainError `invalid_signature`, naming every action whose transaction belongs to another leg
  */
-export const claimTransactions = async (tx: Tx, sent: readonly SentByWallet[]): Promise<void> => {
+export const claimTransactions = async (sql: Sql, sent: readonly SentByWallet[]): Promise<void> => {
   if (sent.length === 0) return;
   const rows = sent.map((each) => ({ ...each, hash: each.hash.toLowerCase() }));
-  await tx.walletTransaction.createMany({ data: rows, skipDuplicates: true });
-  const stored = await tx.walletTransaction.findMany({
-    where: { OR: rows.map(({ chainId, hash }) => ({ chainId, hash })) },
-  });
+  const values = [JSON.stringify(rows)];
+  await sql.change(INSERT_SENT, values);
+  const stored = await sql.query<SentByWallet>(READ_SENT, values);
   const taken = rows.filter(
     ({ chainId, hash, legId, actionId }) =>
       !stored.some(

@@ -29,6 +29,8 @@ export interface Passed {
 
 /** Decides on one movement in the transaction that accepts it. */
 export interface Check {
+  /** The project has no policy, so `evaluate` takes no lock and may be called before the transaction's other statements. */
+  readonly isFree: boolean;
   /**
    * Evaluates the newest policies and counts the amounts in the daily caps. The caller stores the parts in its transaction, and throws
    * `PoliciesChangedError` where the condition does not hold. Without any policy of the project it runs no statement.

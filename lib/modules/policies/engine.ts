@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
@@ -77,6 +78,8 @@ export interface EngineDeps {
 }
 
 const PRICE_TIMEOUT_MS = 5000;
+/** How many evaluations an instance keeps. */
+const MADE_MAX = 2000;
 
 /** By outflow; null when they could not be read. */
 type Prices = readonly (string | null)[] | null;
@@ -214,7 +217,7 @@ interface Prepared {
 }
 
 const pass = async (
-  deps: EngineDeps,
+  deps: EngineDeps & { readonly made: LRUCache<string, StoredEvaluation> },
   { intent, prices, isFree }: Prepared,
   sql: Sql,
   { subject, admission }: { subject: Subject; admission: Admission },
@@ -233,6 +236,7 @@ const pass = async (
     .map(({ adds, ...key }) => ({ ...key, amount: fromAtto(adds) }));
   await addUsage(sql, { projectId, day: now.toISOString().slice(0, 10) }, added);
   const row = rowOf(deps, intent, decided, subject);
+  deps.made.set(row.id, row);
   return {
     evaluationId: row.id,
     parts: evaluationParts(row, intent.recipients),
@@ -240,7 +244,7 @@ const pass = async (
   };
 };
 
-const checkOf = (deps: EngineDeps, prepared: Prepared, gate: Gate): Check => {
+const checkOf = (deps: Parameters<typeof pass>[0], prepared: Prepared, gate: Gate): Check => {
   const evaluate: Check["evaluate"] = async (sql, subject, admission) => {
     const isSent = admission.isSent === true;
     if (gate.refusal !== null && !isSent) throw gate.refusal;
@@ -255,7 +259,7 @@ const checkOf = (deps: EngineDeps, prepared: Prepared, gate: Gate): Check => {
     if (!(await changeTogether(sql, passed.parts, passed.condition))) throw new PoliciesChangedError();
     return passed.evaluationId;
   };
-  return { evaluate, enforce };
+  return { isFree: prepared.isFree, evaluate, enforce };
 };
 
 /**
@@ -266,6 +270,8 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const reader = sqlOf(deps.database.prisma);
   const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
+  // An evaluation never changes, so what this instance made is not read again before it signs.
+  const made = new LRUCache<string, StoredEvaluation>({ max: MADE_MAX });
 
   const decideNow = async (
     intent: Intent,
@@ -287,7 +293,7 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const checking = async <T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T> => {
     const [prepared, gate] = await prepare(intent);
     try {
-      return await work(checkOf(deps, prepared, gate));
+      return await work(checkOf({ ...deps, made }, prepared, gate));
     } catch (error) {
       if (error instanceof PolicyViolationError) await insertEvaluation(reader, error.evaluation, []);
       if (error instanceof ScreeningRefusedError && error === gate.refusal) await gate.recordStopped(reader);
@@ -325,7 +331,9 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
 
     isAllowed: async (projectId, evaluationId, subject) => {
       if (evaluationId === null) return false;
-      const found = await findEvaluation(deps.database, { projectId, id: evaluationId });
+      const own = made.get(evaluationId);
+      const found =
+        own?.projectId === projectId ? own : await findEvaluation(deps.database, { projectId, id: evaluationId });
       if (found === null || found.subjectId !== subject.id || found.decision !== "allow") return false;
       return Buffer.from(found.digest).equals(subject.digest) && isSealed(deps.secrets, found);
     },

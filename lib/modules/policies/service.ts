@@ -4,8 +4,9 @@ import { createBatcher } from "@/lib/core/batch";
 import { DomainError, notFound } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn, type Sql } from "@/lib/db/sql";
+import type { JudgedPart } from "@/lib/db/together";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { addSpending, fitSpendings, readDailyCap } from "./spend-repository";
+import { addSpending, fitSpendings, readDailyCap, spendingParts } from "./spend-repository";
 
 export {
   keysAmong,
@@ -52,6 +53,11 @@ export interface PoliciesService {
    * caller must then ask for a code or refuse the payment.
    */
   spend(sql: Sql, actor: Actor, usd: string | null, now: Date): Promise<boolean>;
+  /**
+   * As `spend`, as parts of a statement of the transaction that accepts the payment.
+   * @param refuse called where `spend` would return false; throws, so that the transaction is rolled back
+   */
+  spendingParts(actor: Actor, usd: string | null, now: Date, refuse: () => never): readonly JudgedPart[];
   /**
    * The most that all exempt keys of the project together may pay without a code per UTC day, in US dollars (decimal string).
    * @throws DomainError `not_found`
@@ -103,6 +109,10 @@ const policiesOn = (database: Database, fits: Fits): PoliciesService => ({
   spend: async (sql, actor, usd, now) => {
     const spending = spendingOf(actor, usd, now);
     return spending !== null && (await addSpending(sql, spending));
+  },
+  spendingParts: (actor, usd, now, refuse) => {
+    const spending = spendingOf(actor, usd, now);
+    return spending === null ? refuse() : spendingParts(spending, refuse);
   },
   dailyCapUsd: async (projectId) => {
     const cap = await readDailyCap(database.prisma, projectId);

@@ -1,5 +1,6 @@
 import type { Queryable } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { JudgedPart } from "@/lib/db/together";
 
 interface Spending {
   readonly projectId: string;
@@ -13,6 +14,36 @@ interface Spending {
 
 const ROUNDED = "(SELECT ceil($3::numeric * 1000000) / 1000000 AS usd) AS rounded";
 const PROJECT_CAP = "(SELECT daily_cap_usd FROM project WHERE id = $1)";
+
+const SPEND_OF_PROJECT = `
+  INSERT INTO project_spend (project_id, day, spent_usd)
+  SELECT $1, $2::date, rounded.usd FROM ${ROUNDED} WHERE rounded.usd <= ${PROJECT_CAP}
+  ON CONFLICT (project_id, day) DO UPDATE SET spent_usd = project_spend.spent_usd + EXCLUDED.spent_usd
+  WHERE project_spend.spent_usd + EXCLUDED.spent_usd <= ${PROJECT_CAP}
+  RETURNING project_id`;
+const SPEND_OF_KEY = `
+  INSERT INTO policy_spend (api_key_id, day, spent_usd)
+  SELECT $1, $2::date, rounded.usd FROM ${ROUNDED}, spent_of_project WHERE rounded.usd <= $4::numeric
+  ON CONFLICT (api_key_id, day) DO UPDATE SET spent_usd = policy_spend.spent_usd + EXCLUDED.spent_usd
+  WHERE policy_spend.spent_usd + EXCLUDED.spent_usd <= $4::numeric
+  RETURNING api_key_id`;
+
+/**
+ * As `addSpending`, as parts of a statement. The project's row is locked first, because the key's part reads the project's.
+ * @param refuse called where either cap would be exceeded; throws, so that the transaction is rolled back
+ */
+export const spendingParts = (
+  { projectId, apiKeyId, day, usd, capUsd }: Spending,
+  refuse: () => void,
+): readonly JudgedPart[] => {
+  const judge = (rows: readonly unknown[]): void => {
+    if (rows.length === 0) refuse();
+  };
+  return [
+    { name: "spent_of_project", text: SPEND_OF_PROJECT, values: [projectId, day, usd], judge },
+    { text: SPEND_OF_KEY, values: [apiKeyId, day, usd, capUsd], judge },
+  ];
+};
 
 // The key's row is only looked at when the project's is changed, so the project's row is always locked first.
 const ADD_TO_BOTH = `

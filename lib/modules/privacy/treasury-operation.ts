@@ -1,7 +1,6 @@
 /** Operations of the treasury on a pool, shields and public exits: each is one leg, which the driver of operations carries out. */
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Tx } from "@/lib/db/client";
-import { sqlOf } from "@/lib/db/sql";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { NewLeg } from "@/lib/modules/operations/service";
 import { routeIntent } from "@/lib/modules/policies/service";
@@ -97,9 +96,9 @@ export const runOperation = async (
         await context.repository.insertTransfer(tx, { ...run.transfer, operationId });
         return true;
       },
-      enforce: async (tx, { id, digest }) => {
+      enforce: async (sql, { id, digest }) => {
         const hasCode = run.why === "approved";
-        const passed = await check.evaluate(sqlOf(tx), { type: "operation", id, digest }, { hasCode });
+        const passed = await check.evaluate(sql, { type: "operation", id, digest }, { hasCode });
         if (passed === null) throw new NotAdmittedError();
         return passed;
       },

@@ -15,7 +15,7 @@ import { expectedOut, minimumOut, withMinimum } from "./minimum";
 import { checkPrice, requireFairPrice, type PriceCheck } from "./price-check";
 import { approvalDigest, tokenKey, toQuoteRecord, valueUsd, type FeePayer, type QuoteRecord } from "./serializer";
 import type { Quote } from "./quote";
-import type { IdempotencyUse, QuotesRepository } from "./repository";
+import { storedQuote, type IdempotencyUse, type NewQuote, type QuotesRepository } from "./repository";
 import type { ResolveDeps, ResolvedRequest, SourceWallet } from "./request";
 
 const QUOTE_TTL_SECONDS = 300;
@@ -37,6 +37,8 @@ export interface QuotePurpose {
   readonly retryOf?: string;
   /** The caller's Idempotency-Key, where the call accepts one. */
   readonly once?: IdempotencyUse | null;
+  /** Whether the caller has checked the balances just now, so that the quote needs no warning about them. */
+  readonly isFunded?: boolean;
   /** Recorded in the transaction that stores the quote. */
   readonly audit?: (quoteId: string, now: Date) => AuditEntry;
 }
@@ -44,6 +46,11 @@ export interface QuotePurpose {
 export interface StoredQuote {
   readonly quote: Quote;
   readonly record: QuoteRecord;
+}
+
+/** A quote that is not stored, and nobody has seen. */
+export interface QuoteDraft extends StoredQuote {
+  readonly row: NewQuote;
 }
 
 /** The parts from which the record of a quote is made. */
@@ -115,6 +122,7 @@ interface RecordedQuote {
   readonly expiresAt: Date;
   /** Without it the recipient is a wallet of the project. */
   readonly projectId?: string;
+  readonly isFunded?: boolean | undefined;
 }
 
 /** A smart account of the project gets its code on a chain with its first operation there, so it is not warned about. */
@@ -125,10 +133,10 @@ const recipientWarningsOf = async (
 ): Promise<QuoteRecord["warnings"]> => {
   if (projectId === undefined) return [];
   const { recipient, token } = request.destination;
-  const own = await deps.wallets.find(projectId, recipient);
-  if (own !== null && own.ownerAddress !== null) return [];
   const there = await codeElsewhere(deps.registry, request);
   if (there === null) return [];
+  const own = await deps.wallets.find(projectId, recipient);
+  if (own !== null && own.ownerAddress !== null) return [];
   const message = `${recipient} is a contract on ${there} and not on ${deps.registry.get(token.chainId).name}: whoever holds it there may not be able to use it here.`;
   return [{ code: "code_elsewhere", message }];
 };
@@ -137,7 +145,7 @@ const recipientWarningsOf = async (
 const recordOf = async (deps: PricingDeps, quote: RecordedQuote, parts: QuoteParts): Promise<QuoteRecord> => {
   const [prices, missing, recipientWarnings] = await Promise.all([
     pricesOf(deps, parts.route),
-    shortOf(deps, parts.request),
+    quote.isFunded === true ? [] : shortOf(deps, parts.request),
     recipientWarningsOf(deps, quote, parts.request),
   ]);
   const record = toQuoteRecord({ ...parts, quoteId: quote.id, expiresAt: quote.expiresAt, prices, shortOf: missing });
@@ -161,12 +169,12 @@ const feePayersOf = (
   });
 
 /** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`, `price_impact_too_high`, `minimum_not_reached` */
-const store = async (
+const draft = async (
   deps: PricingDeps,
   actor: Actor,
   { route: request, wallets }: ResolvedRequest,
   purpose: QuotePurpose,
-): Promise<StoredQuote> => {
+): Promise<QuoteDraft> => {
   const { kind, once = null } = purpose;
   const { route, others, check } = await acceptablePrice(deps, request);
   const now = deps.clock.now();
@@ -175,7 +183,7 @@ const store = async (
   const feePayers = feePayersOf(deps, request, wallets, route);
   const record = await recordOf(
     deps,
-    { id, expiresAt, projectId: actor.projectId },
+    { id, expiresAt, projectId: actor.projectId, isFunded: purpose.isFunded },
     { request, wallets, route, others, check, feePayers },
   );
   const minimumBase = minimumOut(route);
@@ -195,7 +203,19 @@ const store = async (
     expiresAt,
     once,
   };
-  const stored = await deps.repository.insert(row, purpose.audit?.(id, now) ?? null);
+  return { quote: storedQuote(row), record, row };
+};
+
+/** @throws DomainError as `draft` */
+const store = async (
+  deps: PricingDeps,
+  actor: Actor,
+  resolved: ResolvedRequest,
+  purpose: QuotePurpose,
+): Promise<StoredQuote> => {
+  const { record, row } = await draft(deps, actor, resolved, purpose);
+  const { kind, once = null } = purpose;
+  const stored = await deps.repository.insert(row, purpose.audit?.(row.id, row.createdAt) ?? null);
   const quote = stored ?? (await findEarlierQuote(deps.repository, { actor, kind, once }));
   if (quote === null) throw new Error("A quote with a new id was not stored.");
   return { quote, record };
@@ -229,6 +249,11 @@ const worthUsd = async (deps: PricingDeps, request: RouteRequest): Promise<strin
 export const createPricing = (deps: PricingDeps) => ({
   price: (request: RouteRequest) => price(deps, request),
   recordOf: (quote: RecordedQuote, parts: QuoteParts) => recordOf(deps, quote, parts),
+  draft: (actor: Actor, resolved: ResolvedRequest, purpose: QuotePurpose) => draft(deps, actor, resolved, purpose),
+  /** Stores the quote of a draft, so that it can be approved. */
+  keep: async (row: NewQuote): Promise<void> => {
+    await deps.repository.insert(row, null);
+  },
   store: (actor: Actor, resolved: ResolvedRequest, purpose: QuotePurpose) => store(deps, actor, resolved, purpose),
   walletsOf: (projectId: string, request: RouteRequest) => walletsOf(deps, projectId, request),
   worthUsd: (request: RouteRequest) => worthUsd(deps, request),

@@ -2,6 +2,7 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import type { Database, Tx } from "@/lib/db/client";
 import type { Quote as QuoteRow } from "@/lib/db/generated/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
+import type { StatementPart } from "@/lib/db/together";
 import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
@@ -61,26 +62,36 @@ const CLAIM_OPEN = `
     request_digest = coalesce($4::bytea, request_digest)
   WHERE id = $1 AND status = 'open'`;
 
+const CLAIM_PREPARED = `
+  UPDATE quote SET status = 'used', operation_id = $2
+  WHERE id = $1 AND status = 'prepared' AND prepared_until = $3::timestamptz AND ($4::timestamptz IS NULL OR prepared_until > $4)
+  RETURNING id`;
+
+interface PreparedClaim {
+  readonly id: string;
+  readonly operationId: string;
+  readonly preparedUntil: Date;
+  readonly now: Date | null;
+}
+
+const claimPreparedPart = ({ id, operationId, preparedUntil, now }: PreparedClaim): StatementPart => ({
+  text: CLAIM_PREPARED,
+  values: [id, operationId, preparedUntil.toISOString(), now?.toISOString() ?? null],
+});
+
 /** Marks a quote as used, inside the transaction that accepts its operation. */
 const quoteClaims = {
   /**
    * Marks the quote as used, inside the transaction that accepts its operation. False when it was used already, is not
    * prepared, or was prepared again since it was read. `now` null: succeeds even after the price lock.
    */
-  claim: async (
-    tx: Tx,
-    claim: { id: string; operationId: string; preparedUntil: Date; now: Date | null },
-  ): Promise<boolean> => {
-    const { count } = await tx.quote.updateMany({
-      where: {
-        id: claim.id,
-        status: "prepared",
-        preparedUntil: { equals: claim.preparedUntil, ...(claim.now === null ? {} : { gt: claim.now }) },
-      },
-      data: { status: "used", operationId: claim.operationId },
-    });
-    return count === 1;
+  claim: async (tx: Tx, claim: PreparedClaim): Promise<boolean> => {
+    const { text, values } = claimPreparedPart(claim);
+    return (await sqlOf(tx).query(text, values)).length === 1;
   },
+
+  /** As `claim`, as a part of a statement; it returns a row where the quote is used now. */
+  claimPart: claimPreparedPart,
 
   /**
    * Marks a quote as used without preparing it, for quotes that were not shown to anybody, together with the call's
@@ -98,10 +109,11 @@ export const createQuotesRepository = (database: Database) => ({
    * same transaction.
    */
   insert: async (quote: NewQuote, audit: AuditEntry | null): Promise<Quote | null> => {
-    if (audit === null && quote.transferId === null) return insertQuote(keptSqlOn(database.pool), quote);
+    if (audit === null && quote.transferId === null)
+      return (await insertQuote(keptSqlOn(database.pool), quote)) ? storedQuote(quote) : null;
     return database.transaction(async (tx) => {
-      const stored = await insertQuote(sqlOf(tx), quote);
-      if (stored === null) return null;
+      if (!(await insertQuote(sqlOf(tx), quote))) return null;
+      const stored = storedQuote(quote);
       if (audit !== null) await recordAudit(tx, audit);
       await recordTransferEvent(tx, stored, { type: "transfer.created", at: stored.createdAt });
       return stored;
@@ -209,30 +221,50 @@ const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : to
 
 // A statement of its own, because every quote of an API key passes here, and Prisma takes longer than the insert itself.
 const INSERT = `
-  INSERT INTO quote (id, project_id, kind, transfer_id, retry_of, created_by, status, request, route, response, minimum_base, digest,
-    created_at, expires_at, idempotency_key, request_digest)
-  VALUES ($1, $2, $3, $4, $5, $6, 'open', $7::jsonb, $8::jsonb, $9::jsonb, $10::numeric, $11::bytea, $12::timestamptz, $13::timestamptz,
-    $14, $15::bytea)
-  ON CONFLICT DO NOTHING`;
+  INSERT INTO quote (id, project_id, kind, transfer_id, retry_of, created_by, request, route, response, minimum_base, digest,
+    created_at, expires_at, idempotency_key, request_digest, status, operation_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9::jsonb, $10::numeric, $11::bytea, $12::timestamptz, $13::timestamptz,
+    $14, $15::bytea, $16, $17)
+  ON CONFLICT DO NOTHING
+  RETURNING id`;
 
-/** @returns the quote as a reader finds it, or null when its Idempotency-Key belongs to another one */
-const insertQuote = async (sql: Sql, { once, ...quote }: NewQuote): Promise<Quote | null> => {
+const insertValues = ({ once, ...quote }: NewQuote, operationId: string | null): unknown[] => {
   const { id, projectId, kind, transferId, retryOf, createdBy, minimumBase, digest, createdAt, expiresAt } = quote;
-  const [request, route, response] = [toStored(quote.request), toStored(quote.route), toStored(quote.response)];
-  const count = await sql.change(INSERT, [
+  return [
     ...[id, projectId, kind, transferId, retryOf, createdBy],
-    ...[request, route, response].map((value) => JSON.stringify(value)),
+    ...[quote.request, quote.route, quote.response].map((value) => JSON.stringify(toStored(value))),
     ...[minimumBase.toString(), digest, createdAt.toISOString(), expiresAt.toISOString()],
     ...[once?.key ?? null, once?.digest ?? null],
-  ]);
-  if (count === 0) return null;
+    ...[operationId === null ? "open" : "used", operationId],
+  ];
+};
+
+/** False when its Idempotency-Key belongs to another quote. */
+const insertQuote = async (sql: Sql, quote: NewQuote): Promise<boolean> =>
+  (await sql.change(INSERT, insertValues(quote, null))) === 1;
+
+/**
+ * Stores a quote that was shown to nobody as used by an operation, as a part of the statement that accepts the operation. It returns no
+ * row where another call with the same Idempotency-Key was first, for whose transaction it waits.
+ */
+export const usedQuotePart = (quote: NewQuote, operationId: string): StatementPart => ({
+  text: INSERT,
+  values: insertValues(quote, operationId),
+});
+
+/** The quote as a reader finds it. */
+export const storedQuote = ({ once, ...quote }: NewQuote): Quote => {
   const unused = { codeSentAt: null, approvedAt: null, approvedBy: null, approvalCodeId: null, approvalMeans: null };
   const unprepared = { preparedUntil: null, prepared: null, operationId: null };
   return toQuote({
     ...quote,
     ...unused,
     ...unprepared,
-    ...{ status: "open", request, route, response, minimumBase: minimumBase.toString() },
+    status: "open",
+    request: toStored(quote.request),
+    route: toStored(quote.route),
+    response: toStored(quote.response),
+    minimumBase: quote.minimumBase.toString(),
     requestDigest: once?.digest ?? null,
   });
 };

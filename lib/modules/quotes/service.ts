@@ -4,7 +4,7 @@ import { findEarlierQuote } from "./idempotency";
 import { createQuoteLoader } from "./load-quote";
 import { createPricing, type PricingDeps } from "./pricing";
 import type { Quote } from "./quote";
-import type { IdempotencyUse, QuotesRepository } from "./repository";
+import { usedQuotePart, type IdempotencyUse, type QuotesRepository } from "./repository";
 import { resolveRequest, type FieldNames, type QuoteInput, type ResolvedRequest } from "./request";
 import type { QuoteRecord } from "./serializer";
 
@@ -12,7 +12,7 @@ export { idempotencyUseOf } from "./idempotency";
 export { endOf, quoteUsed } from "./load-quote";
 export { preparedSeconds } from "./prepared-leg";
 export type { OwnerLeg, PermitLeg, PreparedLeg, WalletLeg } from "./prepared-leg";
-export type { QuotePurpose } from "./pricing";
+export type { QuoteDraft, QuotePurpose } from "./pricing";
 export type { Quote } from "./quote";
 export type { IdempotencyUse, Subject } from "./repository";
 export { QUOTE_FIELDS, unknownWallet } from "./request";
@@ -80,6 +80,8 @@ export const createQuotesService = (deps: QuotesDeps) => {
     approve: repository.approve,
     markPrepared: repository.markPrepared,
     claim: repository.claim,
+    claimPart: repository.claimPart,
+    usedPart: usedQuotePart,
     claimOpen: repository.claimOpen,
     cancel: repository.cancel,
   };

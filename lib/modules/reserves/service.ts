@@ -4,8 +4,8 @@ import type { Asset, Assets } from "@/lib/chains/assets";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { Tx } from "@/lib/db/client";
-import { sqlOf, type SqlReader } from "@/lib/db/sql";
+import type { Sql, SqlReader } from "@/lib/db/sql";
+import { changeAndJudge, type JudgedPart } from "@/lib/db/together";
 import { committedAfter, FundsMovedError, fundsKeyOf, lockFunds, type Funds } from "@/lib/modules/holds/service";
 import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
 import type { EvmAddress } from "@/lib/ports/routing";
@@ -39,21 +39,36 @@ export interface Reserves {
 /** Ensures that an operation which spends from the treasury leaves enough there to back global accounts. */
 export interface Backing {
   /** Locks all balances that `check` compares. Call it before any other lock of a balance. */
-  lock(tx: Tx, others: readonly Funds[]): Promise<void>;
+  lock(sql: Sql, others: readonly Funds[]): Promise<void>;
+  /** Whether `lock` has anything to lock. */
+  readonly locks: boolean;
+  /** What accounts hold of each asset that the operation spends, read under their locks after those of `lock`; for `check`. */
+  liabilities(keep: (liabilitiesBase: readonly bigint[]) => void): JudgedPart;
   /**
    * Compares balances and liabilities. Call it after the operation's own holds were made.
    * @throws DomainError `insufficient_reserves`
    * @throws FundsMovedError when the balances must be read again
    */
-  check(tx: Tx): Promise<void>;
+  check(sql: Sql, liabilitiesBase: readonly bigint[]): Promise<void>;
 }
+
+/** Compares balances and liabilities, in the transaction that has made the operation's own holds. @throws as `Backing.check` */
+export const checkBacking = async (sql: Sql, backing: Backing | null): Promise<void> => {
+  if (backing === null) return;
+  let owed: readonly bigint[] = [];
+  const keep = (liabilitiesBase: readonly bigint[]): void => {
+    owed = liabilitiesBase;
+  };
+  await changeAndJudge(sql, [backing.liabilities(keep)]);
+  await backing.check(sql, owed);
+};
 
 export interface ReservesDeps extends PositionDeps {
   readonly assets: Assets;
   readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
-  readonly ledger: Pick<LedgerService, "liabilities" | "liabilitiesUnderLock" | "balancesAt">;
+  readonly ledger: Pick<LedgerService, "liabilities" | "liabilitiesPart" | "balancesAt">;
   readonly secrets: { hash(purpose: string, text: string): Buffer };
 }
 
@@ -205,17 +220,19 @@ const backingOf = async (
     backed.flatMap((assetId) => context.assets.find(assetId)?.tokens ?? []),
   );
   return {
-    lock: async (tx, others) => {
-      if (positions.length > 0) await lockFunds(sqlOf(tx), [...others, ...covering(positions).map(keyOf)]);
+    locks: positions.length > 0,
+    lock: async (sql, others) => {
+      if (positions.length > 0) await lockFunds(sql, [...others, ...covering(positions).map(keyOf)]);
     },
-    check: async (tx) => {
-      for (const assetId of wanted) {
-        const liabilitiesBase = await context.ledger.liabilitiesUnderLock(tx, projectId, assetId);
+    liabilities: (keep) => context.ledger.liabilitiesPart(projectId, wanted, keep),
+    check: async (sql, liabilities) => {
+      for (const [index, assetId] of wanted.entries()) {
+        const liabilitiesBase = liabilities[index] ?? 0n;
         if (liabilitiesBase === 0n) continue;
         // The first account of this asset was funded after the balances were read.
         if (!backed.includes(assetId)) throw new FundsMovedError();
         const mine = covering(positions.filter(({ token }) => token.assetId === assetId));
-        const left = onChainOf(mine) - (await committedOf(context, sqlOf(tx), mine));
+        const left = onChainOf(mine) - (await committedOf(context, sql, mine));
         if (left < liabilitiesBase) throw backsAccounts(context.assets.find(assetId), liabilitiesBase - left);
       }
     },

@@ -1,5 +1,6 @@
 import { RefusedItemError } from "@/lib/db/batches";
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { JudgedPart, StatementPart } from "@/lib/db/together";
 import type { Budget } from "./limits";
 
 /** The budget of one project on one chain and UTC day (`2026-01-31`). */
@@ -35,31 +36,33 @@ const RESERVE_WITHIN = `
   SELECT $1, $2::int, $3::date, $4::numeric, 0
   WHERE $4::numeric <= ${DAILY} AND $6::numeric <= coalesce(${SET("operation_wei")}, $7::numeric)
   ON CONFLICT (project_id, chain_id, day) DO UPDATE SET reserved_wei = sponsor_usage.reserved_wei + EXCLUDED.reserved_wei
-  WHERE sponsor_usage.reserved_wei + sponsor_usage.used_wei + EXCLUDED.reserved_wei <= ${DAILY}`;
+  WHERE sponsor_usage.reserved_wei + sponsor_usage.used_wei + EXCLUDED.reserved_wei <= ${DAILY}
+  RETURNING chain_id`;
 
 /**
- * As `reserve`, within the limits of the project, or `otherwise` where the operator has set none.
+ * As `reserve`, within the limits of the project, or `otherwise` where the operator has set none. It returns a row where it has reserved.
  * @param largestWei the part that the limit of an operation applies to
  */
-export const reserveWithin = async (
-  sql: Sql,
+export const reserveWithin = (
   key: UsageKey,
   { wei, largestWei, otherwise }: { readonly wei: bigint; readonly largestWei: bigint; readonly otherwise: Budget },
-): Promise<boolean> => {
+): StatementPart => {
   const amounts = [wei, otherwise.dailyWei, largestWei, otherwise.operationWei].map(String);
-  return (await sql.change(RESERVE_WITHIN, [...valuesOf(key), ...amounts])) === 1;
+  return { text: RESERVE_WITHIN, values: [...valuesOf(key), ...amounts] };
 };
 
 const RELEASE = `
   UPDATE sponsor_usage SET reserved_wei = reserved_wei - $4::numeric, used_wei = used_wei + $5::numeric
-  WHERE project_id = $1 AND chain_id = $2::int AND day = $3::date`;
+  WHERE project_id = $1 AND chain_id = $2::int AND day = $3::date RETURNING chain_id`;
 
 /** Reduces the reserved amount by `wei`, and adds `spentWei` to the spent amount. */
-export const release = async (sql: Sql, key: UsageKey, change: { wei: bigint; spentWei: bigint }): Promise<void> => {
-  const values = [...valuesOf(key), change.wei.toString(), change.spentWei.toString()];
-  if ((await sql.change(RELEASE, values)) !== 1)
-    throw new RefusedItemError("A reservation has no budget that it was taken from.");
-};
+export const releasePart = (key: UsageKey, change: { wei: bigint; spentWei: bigint }): JudgedPart => ({
+  text: RELEASE,
+  values: [...valuesOf(key), change.wei.toString(), change.spentWei.toString()],
+  judge: (rows) => {
+    if (rows.length !== 1) throw new RefusedItemError("A reservation has no budget that it was taken from.");
+  },
+});
 
 interface UsageRow {
   chain_id: number;

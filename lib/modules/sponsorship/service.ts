@@ -1,41 +1,34 @@
+import { createBatcher } from "@/lib/core/batch";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { TRANSACTION_GAS_MAX, transactionGasAlone } from "@/lib/chains/erc4337/gas-limits";
 import { gasTotalOf } from "@/lib/chains/erc4337/user-operation";
-import type { Clock } from "@/lib/core/clock";
-import type { Database, Tx } from "@/lib/db/client";
+import type { Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
-import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
+import { keptSqlOn, sqlOf } from "@/lib/db/sql";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
-import { aboveCeiling, aboveOperationBudget, aboveTransactionLimit, dailyBudgetUsed } from "./errors";
+import { aboveCeiling, aboveTransactionLimit } from "./errors";
 import {
-  ceilingOf,
-  defaultBudgetOf,
-  isSponsored,
-  type Budget,
-  type SponsoredChain,
-  type SponsoredKind,
-} from "./limits";
-import type { Reservation, ReservationChange } from "./reservation";
-import {
-  readBudgets,
-  readLimits,
-  readUsage,
-  release,
-  reserve,
-  reserveWithin,
-  writeBudget,
-  type Usage,
-} from "./repository";
+  budgetAt,
+  byChain,
+  dayOf,
+  dayText,
+  NOTHING_USED,
+  refuseDay,
+  remainingOf,
+  requireOperationBudget,
+  resetOf,
+  sum,
+  type GasCost,
+  type OperationCosts,
+  type SponsorshipDeps,
+} from "./budgets";
+import { ceilingOf, isSponsored, type Budget, type SponsoredChain, type SponsoredKind } from "./limits";
+import type { Reservation } from "./reservation";
+import { changeReservations, freeingParts, reservationParts, reserveCosts } from "./reservations";
+import { readBudgets, readLimits, writeBudget, type Usage } from "./repository";
 
+export { dayOf, type GasCost, type OperationCosts, type SponsorshipDeps } from "./budgets";
 export type { Reservation, ReservationChange } from "./reservation";
-
-export interface SponsorshipDeps {
-  readonly database: Database;
-  readonly registry: { get(chainId: number): SponsoredChain; list(): readonly SponsoredChain[] };
-  readonly clock: Clock;
-  /** The price at which an operation would be signed now, in wei per gas. @throws DomainError `chain_unavailable` */
-  readonly maxFeePerGas: (chainId: number) => Promise<bigint>;
-}
 
 /** A leg that a smart account executes. */
 export interface SponsoredLeg {
@@ -46,20 +39,6 @@ export interface SponsoredLeg {
   readonly operation?: UserOperation;
 }
 
-/** The most that the sponsor pays for a leg. */
-export interface GasCost {
-  readonly legId: string;
-  readonly chainId: number;
-  readonly maxWei: bigint;
-}
-
-/** The costs of one operation of a project, by leg. */
-export interface OperationCosts {
-  readonly projectId: string;
-  readonly kind: string;
-  readonly costs: readonly GasCost[];
-}
-
 /** The sponsor's budget for a project on one chain, today. */
 export interface SponsorBudget extends Budget, Usage {
   readonly chain: SponsoredChain;
@@ -67,12 +46,8 @@ export interface SponsorBudget extends Budget, Usage {
   readonly resetsAt: Date;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Midnight UTC at which the day of `at` begins. */
-export const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
-const dayText = (day: Date): string => day.toISOString().slice(0, 10);
-const resetOf = (day: Date): Date => new Date(day.getTime() + DAY_MS);
+/** The most callers whose limits are read together. */
+const LIMITS_AT_ONCE_MAX = 50;
 
 /** The highest cost of an operation with these gas limits at this price, in wei. */
 const costOf = (gas: UserOperationGas | UserOperation, maxFeePerGas: bigint): bigint => gasTotalOf(gas) * maxFeePerGas;
@@ -80,60 +55,6 @@ const costOf = (gas: UserOperationGas | UserOperation, maxFeePerGas: bigint): bi
 /** The highest cost of an operation to the sponsor, in wei; null when the account pays for itself. */
 export const sponsoredCostOf = (operation: UserOperation): bigint | null =>
   operation.paymaster === undefined ? null : costOf(operation, operation.maxFeePerGas);
-
-const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
-
-const byChain = (costs: readonly GasCost[]): [number, readonly GasCost[]][] =>
-  [...new Set(costs.map(({ chainId }) => chainId))]
-    // All transactions lock budgets in this order, which prevents deadlocks.
-    .sort((one, other) => one - other)
-    .map((chainId) => [chainId, costs.filter((cost) => cost.chainId === chainId)]);
-
-const budgetsOf = async (
-  deps: SponsorshipDeps,
-  sql: SqlReader,
-  projectId: string,
-): Promise<(chainId: number) => Budget> => {
-  const own = await readBudgets(sql, projectId);
-  return (chainId) => budgetAt(deps, own, chainId);
-};
-
-type OwnBudgets = Awaited<ReturnType<typeof readBudgets>>;
-
-const budgetAt = ({ registry }: SponsorshipDeps, own: OwnBudgets, chainId: number): Budget => {
-  const otherwise = defaultBudgetOf(registry.get(chainId));
-  const set = own.get(chainId);
-  return { dailyWei: set?.dailyWei ?? otherwise.dailyWei, operationWei: set?.operationWei ?? otherwise.operationWei };
-};
-
-/** The parts of the costs to which the limit of an operation applies. */
-const unitsOf = (kind: string, neededWei: readonly bigint[]): readonly bigint[] =>
-  kind === "payout" ? neededWei : [sum(neededWei)];
-
-const requireOperationBudget = (
-  deps: SponsorshipDeps,
-  chainId: number,
-  { kind, neededWei, budget }: { kind: string; neededWei: readonly bigint[]; budget: Budget },
-): void => {
-  const tooMuch = unitsOf(kind, neededWei).find((wei) => wei > budget.operationWei);
-  if (tooMuch === undefined) return;
-  throw aboveOperationBudget(deps.registry.get(chainId), { neededWei: tooMuch, operationWei: budget.operationWei });
-};
-
-const refuseDay = async (
-  deps: SponsorshipDeps,
-  sql: SqlReader,
-  at: { projectId: string; chainId: number; day: Date },
-  { neededWei, dailyWei }: { neededWei: bigint; dailyWei: bigint },
-): Promise<Error> => {
-  const usage = (await readUsage(sql, at.projectId, dayText(at.day))).get(at.chainId);
-  return dailyBudgetUsed(deps.registry.get(at.chainId), {
-    neededWei,
-    dailyWei,
-    remainingWei: remainingOf(dailyWei, usage),
-    resetsAt: resetOf(at.day),
-  });
-};
 
 /**
  * Refuses an operation whose gas limit is too high for any transaction, or above the sponsor's ceiling.
@@ -181,11 +102,11 @@ const costsOf = async (deps: SponsorshipDeps, legs: readonly SponsoredLeg[]): Pr
  * Checks that the budgets cover the costs now. Reserves nothing, so `reserve` may still refuse the operation later.
  * @throws DomainError `sponsor_budget_exceeded`
  */
-const check = async (deps: SponsorshipDeps, { projectId, kind, costs }: OperationCosts): Promise<void> => {
+const check = async (deps: CheckDeps, { projectId, kind, costs }: OperationCosts): Promise<void> => {
   if (costs.length === 0) return;
   const sql = sqlOf(deps.database.prisma);
   const day = dayOf(deps.clock.now());
-  const { budgets, usage } = await readLimits(sql, projectId, dayText(day));
+  const { budgets, usage } = await deps.limitsOf({ projectId, day: dayText(day) });
   for (const [chainId, each] of byChain(costs)) {
     const budget = budgetAt(deps, budgets, chainId);
     const neededWei = each.map(({ maxWei }) => maxWei);
@@ -200,82 +121,33 @@ const check = async (deps: SponsorshipDeps, { projectId, kind, costs }: Operatio
   }
 };
 
-/**
- * Reserves the costs, in the transaction that stores the legs with their reservations.
- * @throws DomainError `sponsor_budget_exceeded`
- */
-const reserveCosts = async (
-  deps: SponsorshipDeps,
-  tx: Tx,
-  { projectId, kind, costs }: OperationCosts,
-  now: Date,
-): Promise<void> => {
-  if (costs.length === 0) return;
-  const sql = sqlOf(tx);
-  const day = dayOf(now);
-  for (const [chainId, each] of byChain(costs)) {
-    const neededWei = each.map(({ maxWei }) => maxWei);
-    const [total, key] = [sum(neededWei), { projectId, chainId, day: dayText(day) }];
-    const largestWei = unitsOf(kind, neededWei).reduce((most, wei) => (wei > most ? wei : most), 0n);
-    const otherwise = defaultBudgetOf(deps.registry.get(chainId));
-    if (await reserveWithin(sql, key, { wei: total, largestWei, otherwise })) continue;
-    // The limits are read to say which of them it exceeds.
-    const budget = (await budgetsOf(deps, sql, projectId))(chainId);
-    requireOperationBudget(deps, chainId, { kind, neededWei, budget });
-    throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: total, dailyWei: budget.dailyWei });
-  }
-};
-
-/** Refuses the changes that need more than an operation may cost. @returns the budget, null when none needs more than it has */
-const budgetFor = async (
-  deps: SponsorshipDeps,
-  sql: SqlReader,
-  changes: readonly ReservationChange[],
-): Promise<Budget | null> => {
-  const [first] = changes;
-  const raised = changes.flatMap((change) =>
-    "toWei" in change && change.toWei > change.reservation.reservedWei ? [change] : [],
-  );
-  if (first === undefined || raised.length === 0) return null;
-  const { projectId, chainId } = first.reservation;
-  const budget = (await budgetsOf(deps, sql, projectId))(chainId);
-  for (const { toWei, operation } of raised)
-    requireOperationBudget(deps, chainId, { kind: operation.kind, neededWei: [toWei, operation.othersWei], budget });
-  return budget;
-};
-
-/**
- * Ends and changes reservations, in the transaction that changes their legs; at most three statements for each budget. What
- * some free is there for the others.
- * @throws DomainError `sponsor_budget_exceeded` when a budget does not cover the sum
- */
-const changeReservations = async (
-  deps: SponsorshipDeps,
-  sql: Sql,
-  changes: readonly ReservationChange[],
-): Promise<void> => {
-  const nameOf = ({ reservation: { projectId, chainId, day } }: ReservationChange): string =>
-    `${projectId}:${String(chainId).padStart(20, "0")}:${dayText(day)}`;
-  // All transactions lock the budgets of a project in this order, which prevents deadlocks.
-  for (const name of [...new Set(changes.map(nameOf))].sort()) {
-    const own = changes.filter((change) => nameOf(change) === name);
-    const [first] = own;
-    if (first === undefined) continue;
-    const { projectId, chainId, day } = first.reservation;
-    const key = { projectId, chainId, day: dayText(day) };
-    const differences = own.map((one) => ("toWei" in one ? one.toWei : 0n) - one.reservation.reservedWei);
-    const freed = sum(differences.filter((wei) => wei < 0n));
-    const spentWei = sum(own.map((one) => ("toWei" in one ? 0n : one.spentWei)));
-    if (freed < 0n || spentWei > 0n) await release(sql, key, { wei: -freed, spentWei });
-    const more = sum(differences.filter((wei) => wei > 0n));
-    const budget = await budgetFor(deps, sql, own);
-    if (budget === null || (await reserve(sql, key, more, budget.dailyWei))) continue;
-    throw await refuseDay(deps, sql, { projectId, chainId, day }, { neededWei: more, dailyWei: budget.dailyWei });
-  }
-};
-
 /** Limits and counts the network fees that the sponsor pays for a project's operations. Amounts in wei. */
-export const createSponsorshipService = (deps: SponsorshipDeps) => ({
+export const createSponsorshipService = (deps: SponsorshipDeps) =>
+  sponsorshipFunctions({ ...deps, limitsOf: createLimitsReader(deps) });
+
+interface CheckDeps extends SponsorshipDeps {
+  readonly limitsOf: ReturnType<typeof createLimitsReader>;
+}
+
+/** Reads limits and usage; what callers ask about one project while a statement runs is read once for all of them. */
+const createLimitsReader = ({ database }: Pick<SponsorshipDeps, "database">) => {
+  type Asked = Readonly<Record<"projectId" | "day", string>>;
+  const sql = keptSqlOn(database.pool);
+  return createBatcher({
+    run: async (asked: readonly Asked[]) => {
+      const nameOf = ({ projectId, day }: Asked): string => `${projectId} ${day}`;
+      const each = new Map(asked.map((one) => [nameOf(one), one]));
+      const found = await Promise.all(
+        [...each].map(async ([name, { projectId, day }]) => [name, await readLimits(sql, projectId, day)] as const),
+      );
+      const byName = new Map(found);
+      return asked.map((one) => byName.get(nameOf(one)) ?? new Error("The limits of a project were not read."));
+    },
+    batchWeightMax: LIMITS_AT_ONCE_MAX,
+  }).submit;
+};
+
+const sponsorshipFunctions = (deps: CheckDeps) => ({
   /** Whether the sponsor pays the fees of smart accounts on the chain. @throws DomainError `unsupported_chain` */
   pays: (chainId: number): boolean => isSponsored(deps.registry.get(chainId)),
   checkGas: bindDeps(deps, checkGas),
@@ -283,6 +155,7 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
   costsOf: bindDeps(deps, costsOf),
   check: bindDeps(deps, check),
   reserve: bindDeps(deps, reserveCosts),
+  reservationParts: bindDeps(deps, reservationParts),
   /**
    * Changes one reservation, as `changeReservations`.
    * @throws DomainError `sponsor_budget_exceeded` when the budgets do not cover the difference
@@ -293,6 +166,7 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
     to: { toWei: bigint; operation: { kind: string; othersWei: bigint } },
   ): Promise<void> => changeReservations(deps, sqlOf(tx), [{ reservation, ...to }]),
   changeReservations: bindDeps(deps, changeReservations),
+  freeingParts,
 
   /** Ends reservations, in the transaction that ends their legs. `spentWei` of each counts as spent; the rest is free again. */
   settle: async (tx: Tx, ended: readonly (Reservation & { readonly spentWei: bigint })[]): Promise<void> => {
@@ -337,13 +211,5 @@ export const createSponsorshipService = (deps: SponsorshipDeps) => ({
   /** The limits that the operator has set for a project, by chain id; null: the configured limit applies. */
   ownBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
 });
-
-const NOTHING_USED: Usage = { reservedWei: 0n, usedWei: 0n };
-
-/** The free part of a budget in wei; 0 when the limit was lowered below the used amount. */
-const remainingOf = (dailyWei: bigint, usage: Usage = NOTHING_USED): bigint => {
-  const left = dailyWei - usage.reservedWei - usage.usedWei;
-  return left > 0n ? left : 0n;
-};
 
 export type SponsorshipService = ReturnType<typeof createSponsorshipService>;

@@ -5,6 +5,7 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
+import type { JudgedPart } from "@/lib/db/together";
 import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import { routeIntent, type Intent, type PolicyEngine, type PoliciesService } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
@@ -98,6 +99,19 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     return (tx, now) => policies.spend(sqlOf(tx), actor, usd, now);
   };
 
+  /** As `spending`, as parts of a statement, whose judgement throws `refusal`. */
+  const spendingParts = async (
+    actor: Actor,
+    quote: Quote,
+  ): Promise<(now: Date, refusal: () => Error) => readonly JudgedPart[]> => {
+    if (quote.approvedAt !== null) return () => [];
+    const usd = await quotes.worthUsd(quote.request);
+    return (now, refusal) =>
+      policies.spendingParts(actor, usd, now, () => {
+        throw refusal();
+      });
+  };
+
   /** What the policies decide on when the quote is carried out. */
   const intentOf = async (actor: Actor, quote: Quote): Promise<Intent> => {
     const { kind, request, createdBy, projectId } = quote;
@@ -114,6 +128,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     needsNoCode,
     admit,
     spending,
+    spendingParts,
     refuse: deps.policyEngine.refuse,
     checking: deps.policyEngine.checking,
     checkRecipient,

@@ -14,6 +14,7 @@ import {
   type IdempotencyUse,
   idempotencyUseOf,
   type Quote,
+  type QuoteDraft,
   QUOTE_FIELDS,
   quoteUsed,
   type ResolvedRequest,
@@ -40,13 +41,14 @@ interface Begun {
 /** The operation that awaited approval, or the call that starts one. */
 interface Run extends Proof {
   readonly operationId?: string;
-  readonly once?: IdempotencyUse | null;
+  /** The quote, where it is not stored yet: it is stored as used, with the operation. */
+  readonly draft?: QuoteDraft["row"];
   /** The sources that this call has checked already. */
   readonly checked?: CheckedSources;
 }
 
 export interface AutoExecuteDeps extends ExecuteDeps {
-  holds: Pick<HoldsService, "require">;
+  holds: Pick<HoldsService, "require" | "requireSeen">;
   wallets: {
     findById(projectId: string, walletId: string): Promise<SourceWallet | null>;
   };
@@ -91,12 +93,7 @@ const resolve = async (parts: AutoExecute, actor: Actor, input: SwapAndTransferI
 };
 
 /** Prices, simulates and starts the quote with its promised minimum. Null when another call started or stopped it. */
-const run = async (
-  parts: AutoExecute,
-  actor: Actor,
-  quote: Quote,
-  { operationId, checked, once = null, ...proof }: Run,
-) => {
+const run = async (parts: AutoExecute, actor: Actor, quote: Quote, { operationId, checked, draft, ...proof }: Run) => {
   const moved = (): Promise<DomainError> => Promise.resolve(priceMoved(operationId));
   const executable = await parts.prepare.ready(quote, moved, checked);
   const { request, wallets, route, simulated } = executable;
@@ -109,9 +106,9 @@ const run = async (
     allSent: false,
     ...(operationId === undefined ? {} : { operationId }),
     ...proof,
+    ...(checked === undefined ? {} : { seen: checked.seen }),
     // The quote of an operation that awaited approval was marked as used when the operation was created.
-    claim: (tx, id) =>
-      operationId === undefined ? parts.quotes.claimOpen(tx, quote, id, once) : Promise.resolve(true),
+    claim: draft === undefined ? () => Promise.resolve(true) : { part: (id) => parts.quotes.usedPart(draft, id) },
   });
 };
 
@@ -120,10 +117,10 @@ const runWithinPolicy = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
-  { checked, once }: { checked: CheckedSources; once: IdempotencyUse | null },
+  { checked, draft }: Required<Pick<Run, "checked" | "draft">>,
 ) => {
   try {
-    return await run(parts, actor, quote, { checked, once });
+    return await run(parts, actor, quote, { checked, draft });
   } catch (error) {
     if (needsVotes(error) || (isDomainError(error) && error.code === "otp_required")) return null;
     throw error;
@@ -156,11 +153,16 @@ const begin = async (
   once: IdempotencyUse | null,
 ): Promise<Begun> => {
   const resolved = await resolve(parts, actor, input);
-  await parts.holds.require(resolved.route.sources);
-  const { quote } = await parts.quotes.store(actor, resolved, { kind: KIND });
+  const seen = await parts.holds.requireSeen(resolved.route.sources);
+  const { quote, row } = await parts.quotes.draft(actor, resolved, { kind: KIND, isFunded: true });
   const free = await parts.authorization.needsNoCode(actor, resolved.route);
-  const started = free ? await runWithinPolicy(parts, actor, quote, { checked: resolved, once }) : null;
-  const operation = started ?? (await letQuoteWait(parts, actor, quote, { resolved, once }));
+  const draft = { ...row, once };
+  const started = free
+    ? await runWithinPolicy(parts, actor, quote, { checked: { wallets: resolved.wallets, seen }, draft })
+    : null;
+  if (started !== null) return { operation: started, warnings: quote.warnings };
+  await parts.quotes.keep(row);
+  const operation = await letQuoteWait(parts, actor, quote, { resolved, once });
   return { operation, warnings: quote.warnings };
 };
 

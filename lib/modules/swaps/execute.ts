@@ -2,10 +2,17 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
-import { sqlOf } from "@/lib/db/sql";
+import type { JudgedPart, StatementPart } from "@/lib/db/together";
 import { doneBy, type AuditData } from "@/lib/modules/audit/service";
+import type { Funds } from "@/lib/modules/holds/service";
 import type { Requirement } from "@/lib/modules/decisions/service";
-import type { Enforce, Operation, OperationsService } from "@/lib/modules/operations/service";
+import {
+  retryPart,
+  UsedMeanwhileError,
+  type Enforce,
+  type Operation,
+  type OperationsService,
+} from "@/lib/modules/operations/service";
 import {
   PolicyViolationError,
   routeIntent,
@@ -84,6 +91,8 @@ export interface Acceptance extends Proof {
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly legs: NewLegs;
+  /** What the caller has seen of the balances of all sources. */
+  readonly seen?: readonly Funds[];
   /** The operation that awaited approval, when it is started now. */
   readonly operationId?: string;
   /** True when the operation is part of another one that was approved or counts against the key's cap itself. */
@@ -93,8 +102,8 @@ export interface Acceptance extends Proof {
    * money.
    */
   readonly allSent: boolean;
-  /** Marks the quote as used. */
-  readonly claim: Claim;
+  /** Marks the quote as used; as a part of a statement, which returns no row where it was used already, for a new operation. */
+  readonly claim: Claim | { readonly part: (operationId: string, now: Date) => StatementPart };
 }
 
 /** By which factor a person approved the quote before, and who it was. */
@@ -115,12 +124,12 @@ const meansOf = ({ quote, codeId, codeMeans = "code", decisionId, allSent }: Acc
 /** Evaluates the policies for the acceptance. @throws DomainError `policy_violation`, `otp_required` */
 const enforcing =
   (check: Check, acceptance: Acceptance): Enforce =>
-  async (tx, { id, digest }) => {
+  async (sql, { id, digest }) => {
     const { quote, operationId, codeId, decisionId, legs, allSent, isApproved = false } = acceptance;
     const isDecided = codeId !== undefined || decisionId !== undefined || isApproved;
     const hasCode = isDecided || quote.approvedAt !== null || operationId !== undefined;
     const admission = { hasCode, decisionId, isSent: allSent };
-    const passed = await check.evaluate(sqlOf(tx), { type: "operation", id, digest }, admission);
+    const passed = await check.evaluate(sql, { type: "operation", id, digest }, admission);
     if (passed === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
     return passed;
   };
@@ -192,31 +201,65 @@ const startedRecord = (quote: Quote, { id, status, subStatus }: Pick<Operation, 
   subStatus,
 });
 
+const triedAgain = (retryOf: string): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "The operation was tried again already; what failed is sent once more only once. Nothing was sent now.",
+    { extra: { retryOf } },
+  );
+
+const capReached = (legs: NewLegs): DomainError =>
+  codeRequired(`The key's daily cap was reached meanwhile. ${sentText(legs)}`);
+
+type ClaimsDeps = Pick<ExecuteDeps, "operations"> & {
+  readonly authorization: Pick<Authorization, "spending" | "spendingParts">;
+};
+
+const judgedBy = (part: StatementPart, refusal: () => Error): JudgedPart => ({
+  ...part,
+  judge: (rows) => {
+    if (rows.length === 0) throw refusal();
+  },
+});
+
 /** The policy's cap and the single retry are checked in the transaction that accepts the operation. */
 const claimsOf = async (
-  deps: Pick<ExecuteDeps, "operations"> & { readonly authorization: Pick<Authorization, "spending"> },
+  deps: ClaimsDeps,
   actor: Actor,
   acceptance: Acceptance,
-): Promise<Claim> => {
+): Promise<Parameters<OperationsService["start"]>[0]["claim"]> => {
   const { quote, operationId, legs, allSent, claim, isCovered = false } = acceptance;
+  if (typeof claim !== "function") {
+    const spend = await deps.authorization.spendingParts(actor, quote);
+    const { retryOf } = quote;
+    const parts = (id: string, now: Date): JudgedPart[] => [
+      judgedBy(claim.part(id, now), () => new UsedMeanwhileError()),
+      ...spend(now, () => capReached(legs)),
+      ...(retryOf === null ? [] : [judgedBy(retryPart({ of: retryOf, by: id, now }), () => triedAgain(retryOf))]),
+    ];
+    return { parts };
+  }
   // An operation that awaited approval is authorised by its code.
   const spend = operationId === undefined && !isCovered ? await deps.authorization.spending(actor, quote) : null;
   return async (tx, id, now) => {
     if (!(await claim(tx, id, now))) return false;
-    if (spend !== null && !(await spend(tx, now)) && !allSent) {
-      throw codeRequired(`The key's daily cap was reached meanwhile. ${sentText(legs)}`);
-    }
+    if (spend !== null && !(await spend(tx, now)) && !allSent) throw capReached(legs);
     const retryOf = quote.retryOf;
-    if (retryOf !== null && !(await deps.operations.claimRetry(tx, { of: retryOf, by: id, now }))) {
-      throw new DomainError(
-        "invalid_state",
-        "The operation was tried again already; what failed is sent once more only once. Nothing was sent now.",
-        { extra: { retryOf } },
-      );
-    }
+    if (retryOf !== null && !(await deps.operations.claimRetry(tx, { of: retryOf, by: id, now })))
+      throw triedAgain(retryOf);
     return true;
   };
 };
+
+/** What wallets have sent by themselves is recorded above the key's cap too, which only a function can tell. */
+const claimOfPrepared = (
+  quotes: Pick<QuotesService, "claim" | "claimPart">,
+  quote: { readonly id: string; readonly preparedUntil: Date },
+  { isLate, allSent }: { readonly isLate: boolean; readonly allSent: boolean },
+): Acceptance["claim"] =>
+  allSent
+    ? (tx, operationId, now) => quotes.claim(tx, { ...quote, operationId, now: isLate ? null : now })
+    : { part: (operationId, now) => quotes.claimPart({ ...quote, operationId, now }) };
 
 export const createExecute = (deps: ExecuteDeps, authorization: Authorization) => {
   const { quotes } = deps;
@@ -238,8 +281,10 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
         request,
         wallets,
         legs,
+        ...(acceptance.seen === undefined ? {} : { seen: acceptance.seen }),
         claim,
         enforce: enforcing(check, acceptance),
+        isFree: check.isFree,
         audit: {
           ...doneBy(actor),
           action: operationId === undefined ? "operation.executed" : "operation.approved",
@@ -280,8 +325,7 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
         wallets: await quotes.walletsOf(actor.projectId, request),
         legs: signed.legs,
         allSent: signed.allSent,
-        claim: (tx, operationId, now) =>
-          quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now: isLate ? null : now }),
+        claim: claimOfPrepared(quotes, { id: quote.id, preparedUntil }, { isLate, allSent: signed.allSent }),
       });
       if (operation === null) throw refusal(await quotes.get(actor, subject));
       return startedRecord(quote, operation);

@@ -2,7 +2,7 @@ import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
-import type { HoldsService } from "@/lib/modules/holds/service";
+import type { Funds, HoldsService } from "@/lib/modules/holds/service";
 import type { Route, RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
@@ -31,6 +31,7 @@ export interface PrepareDeps extends SimulationDeps, Pick<VotesDeps, "decisions"
 /** The wallets of a quote whose balances the same request has checked; accepting the operation checks the balances again. */
 export interface CheckedSources {
   readonly wallets: readonly SourceWallet[];
+  readonly seen: readonly Funds[];
 }
 
 /** A quote that was priced again with the promised minimum, and simulated. It can be executed now. */

@@ -3,7 +3,7 @@ import type { Tx } from "@/lib/db/client";
 import { toBigInt } from "@/lib/db/decimal";
 import { sqlOf } from "@/lib/db/sql";
 import { reserveFunds, syncHold, type Funds } from "@/lib/modules/holds/service";
-import type { Backing } from "@/lib/modules/reserves/service";
+import { checkBacking, type Backing } from "@/lib/modules/reserves/service";
 import { dayOf, type GasCost, type SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { holdIdOf } from "./rows";
 
@@ -50,7 +50,7 @@ const reserveSponsor = async (
   const day = dayOf(now).toISOString().slice(0, 10);
   await sqlOf(tx).change(STORE_RESERVATIONS, [projectId, payoutId, JSON.stringify(rows), day]);
   // Last in the transaction, because from here on all others that spend from the project's budget wait.
-  await sponsorship.reserve(tx, { projectId, kind: SPONSORED_KIND, costs }, now);
+  await sponsorship.reserve(sqlOf(tx), { projectId, kind: SPONSORED_KIND, costs }, now);
 };
 
 /**
@@ -71,9 +71,10 @@ export const holdBatches = async (
     token,
     amountBase,
   }));
-  await backing?.lock(tx, funds);
+  const sql = sqlOf(tx);
+  await backing?.lock(sql, funds);
   await reserveFunds(tx, { operationId: payoutId, projectId, holds, funds, now });
-  await backing?.check(tx);
+  await checkBacking(sql, backing);
   await reserveSponsor(tx, sponsorship, holding, now);
 };
 
