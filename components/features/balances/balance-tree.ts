@@ -6,13 +6,24 @@ import { formatAmount } from "@/lib/core/money";
 const USD_DIGITS = 6;
 const BPS = 10_000n;
 
-export type MovingAmounts = Pick<TokenTotal, "amount" | "available" | "reserved" | "pendingOut" | "pendingIn">;
+export type MovingAmounts = Pick<
+  TokenTotal,
+  "amount" | "available" | "reserved" | "pendingOut" | "quarantined" | "pendingIn"
+>;
 
-const amountsOf = ({ amount, available, reserved, pendingOut, pendingIn }: MovingAmounts): MovingAmounts => ({
+const amountsOf = ({
   amount,
   available,
   reserved,
   pendingOut,
+  quarantined,
+  pendingIn,
+}: MovingAmounts): MovingAmounts => ({
+  amount,
+  available,
+  reserved,
+  pendingOut,
+  quarantined,
   pendingIn,
 });
 

@@ -2,7 +2,7 @@ import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
-import { heldSince, type FundsKey } from "./sums";
+import { committedAfter, heldSince, type FundsKey } from "./sums";
 
 export type { FundsKey } from "./sums";
 
@@ -16,6 +16,18 @@ export interface Hold extends FundsKey {
 export interface Funds extends FundsKey {
   readonly balanceBase: bigint;
   readonly guardVersion: number;
+  /**
+   * The balance at the newest block up to which deposits were screened, where a policy lets screened money alone move; null elsewhere.
+   * Whatever came later is not spent.
+   */
+  readonly screened: { readonly balanceBase: bigint; readonly block: bigint } | null;
+}
+
+/** The guard of a balance. */
+export interface Guard {
+  readonly version: number;
+  /** The newest block up to which deposits were screened; null where the policies do not ask for it. -1: they were never. */
+  readonly screenedBlock: bigint | null;
 }
 
 /** The balance is out of date, because holds were released since it was read, and it does not suffice. It must be read again. */
@@ -77,6 +89,21 @@ const lockGuard = async (tx: Tx, key: FundsKey): Promise<number> => {
   return rows[0]?.version ?? 0;
 };
 
+/** Blocks become final, and are searched, within some seconds on most chains. */
+const SCREENED_AGAIN_SECONDS = 5;
+
+/** @throws DomainError `insufficient_balance` with `retryAfterSeconds` when it would spend money that came after the last screened block */
+const requireScreened = async (tx: Tx, fund: Funds, neededBase: bigint, now: Date): Promise<void> => {
+  if (fund.screened === null) return;
+  const { balanceBase, block } = fund.screened;
+  if ((await committedAfter(sqlOf(tx), fund, block, now)) + neededBase <= balanceBase) return;
+  throw new DomainError(
+    "insufficient_balance",
+    "The policy lets screened money alone move, and the screened part of the balance does not suffice. Nothing was sent. New deposits count once they are final and their senders are screened.",
+    { retryAfterSeconds: SCREENED_AGAIN_SECONDS },
+  );
+};
+
 interface NewHolds {
   readonly operationId: string;
   readonly projectId: string;
@@ -91,7 +118,7 @@ interface NewHolds {
  */
 export const requireFunds = async (
   tx: Tx,
-  input: { readonly holds: readonly Hold[]; readonly funds: readonly Funds[] },
+  input: { readonly holds: readonly Hold[]; readonly funds: readonly Funds[]; readonly now: Date },
 ): Promise<void> => {
   const ordered = [...input.funds].sort((a, b) => (fundsKey(a) < fundsKey(b) ? -1 : 1));
   for (const fund of ordered) {
@@ -99,7 +126,10 @@ export const requireFunds = async (
     const needed = input.holds
       .filter((hold) => fundsKey(hold) === fundsKey(fund))
       .reduce((sum, hold) => sum + hold.amountBase, 0n);
-    if ((await heldSince(sqlOf(tx), fund, fund.guardVersion)) + needed <= fund.balanceBase) continue;
+    if ((await heldSince(sqlOf(tx), fund, fund.guardVersion)) + needed <= fund.balanceBase) {
+      await requireScreened(tx, fund, needed, input.now);
+      continue;
+    }
     if (version !== fund.guardVersion) throw new FundsMovedError();
     throw new DomainError(
       "insufficient_balance",
@@ -134,7 +164,7 @@ export const reserveFunds = async (
   tx: Tx,
   { funds, ...input }: NewHolds & { readonly funds: readonly Funds[] },
 ): Promise<void> => {
-  await requireFunds(tx, { holds: input.holds, funds });
+  await requireFunds(tx, { holds: input.holds, funds, now: input.now });
   const { text, values } = holdsPart(input);
   await sqlOf(tx).change(text, values);
 };
@@ -156,8 +186,26 @@ const columnsOf = (keys: readonly FundsKey[]): readonly unknown[] => [
 
 const ASKED = "unnest($1::text[], $2::int[], $3::text[]) AS asked (wallet_address, chain_id, token)";
 
+// A wallet is bound by its own newest policy and by its project's. Its coins may be behind the tokens of the chain: `is_deferred`.
 const GUARDS = `
-  SELECT g.wallet_address, g.chain_id, g.token, g.version FROM ${ASKED} JOIN balance_guard g USING (wallet_address, chain_id, token)`;
+  SELECT asked.wallet_address, asked.chain_id, asked.token, coalesce(g.version, 0) AS version,
+    CASE WHEN strict.id IS NULL THEN NULL
+      WHEN asked.token <> 'native' THEN coalesce(s.final_number, -1)
+      ELSE coalesce((SELECT min(c.block_number) FROM deposit_coins c
+        WHERE c.wallet_address = asked.wallet_address AND c.chain_id = asked.chain_id AND c.is_deferred), s.native_number, -1)
+    END::text AS screened
+  FROM ${ASKED}
+  LEFT JOIN balance_guard g USING (wallet_address, chain_id, token)
+  LEFT JOIN LATERAL (
+    SELECT w.id FROM wallet w
+    WHERE w.address = asked.wallet_address AND w.kind IN ('treasury', 'smart_account') AND w.unlinked_at IS NULL AND (
+      (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = 'project'
+        AND p.subject_id = w.project_id ORDER BY p.version DESC LIMIT 1) = 'require_clear'
+      OR (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = 'wallet'
+        AND p.subject_id = w.id ORDER BY p.version DESC LIMIT 1) = 'require_clear')
+    LIMIT 1
+  ) strict ON true
+  LEFT JOIN deposit_scan s ON strict.id IS NOT NULL AND s.chain_id = asked.chain_id`;
 
 const HELD = `
   SELECT h.wallet_address, h.chain_id, h.token, sum(h.amount_base)::text AS held
@@ -165,10 +213,18 @@ const HELD = `
   WHERE h.released_at IS NULL GROUP BY 1, 2, 3`;
 
 export const createHoldsRepository = ({ pool }: Pick<Database, "pool">) => ({
-  /** Versions of the guards by `fundsKey`; 0 for a balance that never had a hold. Read them before the balances. */
-  guardVersions: async (keys: readonly FundsKey[]): Promise<Map<string, number>> => {
-    const rows = await keptSqlOn(pool).query<StoredKey & { version: number }>(GUARDS, columnsOf(keys));
-    return new Map(rows.map((row) => [keyOf(row), row.version]));
+  /** The guards by `fundsKey`, of every key. Read them before the balances. */
+  guards: async (keys: readonly FundsKey[]): Promise<Map<string, Guard>> => {
+    const rows = await keptSqlOn(pool).query<StoredKey & { version: number; screened: string | null }>(
+      GUARDS,
+      columnsOf(keys),
+    );
+    return new Map(
+      rows.map((row) => [
+        keyOf(row),
+        { version: row.version, screenedBlock: row.screened === null ? null : BigInt(row.screened) },
+      ]),
+    );
   },
 
   /** Held amounts in base units by `fundsKey`. Balances without holds are missing from the map. `keys` must differ. */

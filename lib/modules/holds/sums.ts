@@ -8,6 +8,9 @@ export interface FundsKey {
   readonly token: string;
 }
 
+/** `operation_id` of the holds of deposits that wait for a person. */
+export const QUARANTINE = "quarantine";
+
 const OF_BALANCE = "h.wallet_address = $1 AND h.chain_id = $2::int AND h.token = $3";
 const HELD = `SELECT h.amount_base FROM balance_hold h WHERE ${OF_BALANCE} AND h.released_at IS NULL`;
 
