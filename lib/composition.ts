@@ -43,6 +43,7 @@ import { buildPlatform, type Platform } from "./composition/platform";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
 import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
+import { buildDeposits } from "./composition/deposits";
 import { buildDrivers, type Drivers } from "./composition/drivers";
 import { buildPolicyUpgrade } from "./composition/policy-upgrade";
 import { buildPrivacy } from "./composition/privacy";
@@ -68,6 +69,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const webhooks = buildWebhooks(platform, identity);
   const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
+  const deposits = buildDeposits(platform, identity, money);
   const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
   const parts = sharedParts(platform);
   return {
@@ -77,6 +79,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       operations: money.operations,
       payouts: payouts.payouts,
       schedules: payouts.payoutSchedules,
+      deposits,
       parkedJobs: parts.parkedJobs,
       clock: platform.clock,
     }),
@@ -84,6 +87,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...moneyServices({ platform, chainAccess, money }),
     ...drivers,
     ...payouts,
+    deposits: tracedService("deposits", permissionGuard(deposits, rights.DEPOSITS)),
     privacy: tracedService("privacy", {
       ...permissionGuard(privacy.service, rights.PRIVACY),
       wallets: permissionGuard(privacy.service.wallets, rights.PRIVATE_WALLETS),

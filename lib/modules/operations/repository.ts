@@ -53,7 +53,7 @@ const READS_MAX = 100;
 
 export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
 
-const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
+export const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
   accepted_at, created_at, updated_at, expires_at, evaluation_id`;
 const INSERT_OPERATION = `
   INSERT INTO operation (${OPERATION_COLUMNS})
@@ -131,7 +131,7 @@ export const createOperationsRepository = (database: Database, sponsorship: Pick
         const { evaluationId } = passed;
         if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
         await backing?.lock(tx, funds);
-        await requireFunds(tx, { holds: input.holds, funds });
+        await requireFunds(tx, { holds: input.holds, funds, now });
         const parts = [...passed.parts, ...rowsOf(input, evaluationId, now)];
         if (!(await changeTogether(sqlOf(tx), parts, passed.condition))) throw new PoliciesChangedError();
         announceJob(tx, QUEUE);
