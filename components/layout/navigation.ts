@@ -1,6 +1,7 @@
 import {
   ArrowLeftRight,
   Coins,
+  Download,
   HandCoins,
   House,
   Inbox,
@@ -39,6 +40,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/inbox", label: "Inbox", icon: Inbox, group: "Money" },
   { href: "/swap", label: "Swap", icon: ArrowLeftRight, group: "Money", onPhoneBar: true },
   { href: "/transfer", label: "Transfer", icon: Send, group: "Money", onPhoneBar: true },
+  { href: "/receive", label: "Receive", icon: Download, group: "Money" },
   { href: "/payouts", label: "Payouts", icon: HandCoins, group: "Money" },
   { href: "/private", label: "Private", icon: VenetianMask, group: "Money" },
   { href: "/activity", label: "Activity", icon: List, group: "Books", onPhoneBar: true },

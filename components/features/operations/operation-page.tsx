@@ -3,6 +3,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
+import { DepositCard } from "@/components/features/deposits/deposit-card";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { PublicId } from "@/components/ui/address";
@@ -66,21 +67,27 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
             </Alert>
           ) : null}
           <OperationHead operation={operation} live={live} />
-          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
-            {operation.legs.map((leg, index) => (
-              <LegCard
-                key={leg.id}
-                operationId={operation.operationId}
-                leg={leg}
-                title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
-                toChainId={operation.quoted.to.chainId}
-                delayed={operation.subStatus === "delayed"}
-                events={events}
-              />
-            ))}
-            <AmountsCard operation={operation} wide={operation.legs.length % 2 === 0} />
-          </div>
-          {operation.outcome.holds.length === 0 ? null : <HoldsCard operation={operation} />}
+          {operation.deposit !== null ? (
+            <DepositCard deposit={operation.deposit} />
+          ) : (
+            <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+              {operation.legs.map((leg, index) => (
+                <LegCard
+                  key={leg.id}
+                  operationId={operation.operationId}
+                  leg={leg}
+                  title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
+                  toChainId={operation.quoted.to.chainId}
+                  delayed={operation.subStatus === "delayed"}
+                  events={events}
+                />
+              ))}
+              <AmountsCard operation={operation} wide={operation.legs.length % 2 === 0} />
+            </div>
+          )}
+          {operation.outcome.holds.length === 0 || operation.deposit !== null ? null : (
+            <HoldsCard operation={operation} />
+          )}
           <EvaluationCard evaluationId={operation.evaluationId} />
           <RawJson value={operation} />
           <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />
