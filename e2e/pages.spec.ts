@@ -7,6 +7,7 @@ const PAGES = [
   "/",
   "/swap",
   "/transfer",
+  "/receive",
   "/activity",
   "/balances",
   "/wallets",

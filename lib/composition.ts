@@ -44,6 +44,7 @@ import { buildChanges } from "./composition/changes";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
 import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
+import { buildDeposits } from "./composition/deposits";
 import { buildDrivers, type Drivers } from "./composition/drivers";
 import { buildNotifying } from "./composition/notifications";
 import { buildPolicyUpgrade } from "./composition/policy-upgrade";
@@ -70,6 +71,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const webhooks = buildWebhooks(platform, identity);
   const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
+  const deposits = buildDeposits(platform, identity, money);
   const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
   const parts = sharedParts(platform);
   const holdings = moneyServices({ platform, chainAccess, money });
@@ -81,6 +83,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       operations: money.operations,
       payouts: payouts.payouts,
       schedules: payouts.payoutSchedules,
+      deposits,
       parkedJobs: parts.parkedJobs,
       clock: platform.clock,
     }),
@@ -88,6 +91,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...holdings,
     ...drivers,
     ...payouts,
+    deposits: tracedService("deposits", permissionGuard(deposits, rights.DEPOSITS)),
     privacy: tracedService("privacy", {
       ...permissionGuard(privacy.service, rights.PRIVACY),
       wallets: permissionGuard(privacy.service.wallets, rights.PRIVATE_WALLETS),

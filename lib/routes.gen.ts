@@ -27,6 +27,9 @@ import * as contactsId from "@/app/api/contacts/[id]/route";
 import * as contactsIdApprove from "@/app/api/contacts/[id]/approve/route";
 import * as deliveriesId from "@/app/api/deliveries/[id]/route";
 import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
+import * as depositsId from "@/app/api/deposits/[id]/route";
+import * as depositsIdRelease from "@/app/api/deposits/[id]/release/route";
+import * as depositsEvents from "@/app/api/deposits/events/route";
 import * as devFaucet from "@/app/api/dev/faucet/route";
 import * as devInbox from "@/app/api/dev/inbox/route";
 import * as devWebhookReceiver from "@/app/api/dev/webhook-receiver/route";
@@ -163,6 +166,9 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/contacts/[id]/approve", module: contactsIdApprove },
   { path: "/api/deliveries/[id]", module: deliveriesId },
   { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
+  { path: "/api/deposits/[id]", module: depositsId },
+  { path: "/api/deposits/[id]/release", module: depositsIdRelease },
+  { path: "/api/deposits/events", module: depositsEvents },
   { path: "/api/dev/faucet", module: devFaucet },
   { path: "/api/dev/inbox", module: devInbox },
   { path: "/api/dev/webhook-receiver", module: devWebhookReceiver },

@@ -6,6 +6,7 @@ import { EXAMPLES } from "@/lib/http/openapi-examples";
 import { openApiDocument } from "@/lib/http/openapi";
 import { testApi } from "@/lib/testing/api";
 import { callApprovals } from "@/lib/testing/approval-examples";
+import { callDeposits } from "@/lib/testing/deposit-examples";
 import { callPolicies } from "@/lib/testing/policy-examples";
 import { unclearRefund } from "@/lib/testing/unclear-refund";
 import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
@@ -18,7 +19,7 @@ import { webhookReceiver } from "@/lib/testing/webhook-receiver";
 
 const CHAIN = 31337;
 const OTHER_CHAIN = 31338;
-const api = await testApi({ worker: true });
+const api = await testApi({ worker: true, deposits: true });
 const receiver = await webhookReceiver();
 const baseUrl = await serveApi(api.services);
 const { call, keep, examples } = exampleRecorder(baseUrl);
@@ -324,6 +325,7 @@ beforeAll(async () => {
   await accountPayouts(await accounts());
   await walletPayouts();
   await schedules();
+  await callDeposits({ api, call, chainId: CHAIN });
   await deliveries(endpointId);
   await system();
   for (const { body } of receiver.received) keep(String(body.type), { request: body });

@@ -54,6 +54,7 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
 /** Operations whose objects this file does not make, each with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "/approvals": "requests come from a policy: lib/modules/decisions",
+  "/deposits": "a deposit needs money from outside: lib/modules/deposits",
   "/invitations": "the invitation needs a signed approval: app/api/members",
   "/me/passkeys": "a passkey needs a device: lib/modules/factors",
   "/policies/evaluations": "an evaluation needs a policy: app/api/policies/what-screens-read",

@@ -1,6 +1,7 @@
 /** What a person's role must allow for each function that a caller uses. Keys are held to their scopes by their routes. */
 import type { Needs } from "@/lib/core/permission-guard";
 import type { ContactsService } from "@/lib/modules/contacts/service";
+import type { DepositsService } from "@/lib/modules/deposits/service";
 import type { GlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { createSchedulesService } from "@/lib/modules/payouts/schedules/service";
@@ -95,5 +96,7 @@ export const CONTACTS: Needs<ContactsService> = {
   approve: "policies:manage",
   remove: WRITES,
 };
+
+export const DEPOSITS: Needs<DepositsService> = { get: null, release: "deposits:release" };
 
 export const WALLETS: Needs<WalletsService> = { createSmartAccount: WRITES, label: WRITES };

@@ -4,6 +4,7 @@ import { sqlOf } from "@/lib/db/sql";
 import { createSmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import { createHoldsRepository } from "@/lib/modules/holds/repository";
 import { createHoldsService } from "@/lib/modules/holds/service";
+import { createScreenedBlocks } from "@/lib/modules/holds/screened-blocks";
 import { createLedgerRepository } from "@/lib/modules/ledger/repository";
 import { createLedgerService } from "@/lib/modules/ledger/service";
 import { createEventRepository } from "@/lib/modules/operations/event-repository";
@@ -20,7 +21,7 @@ import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createStreamsRepository } from "@/lib/modules/streams/repository";
 import { createStreamsService } from "@/lib/modules/streams/service";
 import { observeLedgerBatch } from "@/lib/telemetry/call-metrics";
-import { readEach } from "./balance-reads";
+import { readAt, readEach } from "./balance-reads";
 import type { Platform } from "./platform";
 import { buildScreening } from "./screening";
 import { buildRouting } from "./routing";
@@ -35,10 +36,13 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   const { safeAccounts, bundler, wallets } = chainAccess;
   const routing = withPrivacyLegs(buildRouting(platform), exitCalls);
   const smartAccounts = createSmartAccountsService({ registry, smartAccounts: safeAccounts, bundler });
+  const holdsRepository = createHoldsRepository(database);
   const holds = createHoldsService({
-    repository: createHoldsRepository(database),
+    repository: holdsRepository,
     readBalances: (at) => readEach(registry, at),
+    readBalanceAt: (at, block) => readAt(registry, at, block),
   });
+  const screenedBlocks = createScreenedBlocks(holdsRepository);
   const ledgerRepository = createLedgerRepository(config.databaseUrl, {
     poolSize: shares.ledger,
     isPooled: config.isDatabasePooled,
@@ -47,7 +51,9 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   const assets = createAssets(registry);
   const readings = createReserveReadings(database);
   const reader = sqlOf(database.prisma);
-  const reserves = createReservesService({ registry, assets, wallets, reader, readings, ledger, secrets, clock });
+  const reserves = createReservesService({
+    ...{ registry, assets, wallets, reader, readings, screenedBlocks, ledger, secrets, clock },
+  });
   const sponsorship = createSponsorshipService({
     database,
     registry,

@@ -8,6 +8,7 @@ import * as chains from "./chains";
 import * as contacts from "./contacts";
 import type { Contract } from "./contract";
 import * as decisions from "./decisions";
+import * as deposits from "./deposits";
 import * as dev from "./dev";
 import * as events from "./events";
 import * as factors from "./factors";
@@ -44,6 +45,7 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   changes,
   contacts,
   decisions,
+  deposits,
   dev,
   events,
   factors,

@@ -31,6 +31,7 @@ export const EVENT_GROUPS = {
   operation: MOVEMENT.map((what) => `operation.${what}` as const),
   transfer: MOVEMENT.map((what) => `transfer.${what}` as const),
   payout: [...PAYOUT.map((what) => `payout.${what}` as const), "payout.item.failed"],
+  deposit: ["deposit.detected", "deposit.credited", "deposit.quarantined", "deposit.released"],
   payout_schedule: ["payout_schedule.run_missed", "payout_schedule.run_refused"],
   global_account: ["global_account.funded"],
   api_key: ["api_key.created", "api_key.updated", "api_key.revoked"],

@@ -14,6 +14,7 @@ import {
   tokenRecord,
 } from "./common";
 
+import { depositRecord } from "./deposit-records";
 import { gasWaitRecord } from "./gas-wait";
 
 export const OPERATION_KINDS = [
@@ -25,6 +26,7 @@ export const OPERATION_KINDS = [
   "private_transfer",
   "private_swap",
   "public_exit",
+  "deposit",
 ] as const;
 
 export const LEG_STATES = [
@@ -176,6 +178,9 @@ export const operationRecord = z
       })
       .meta({ description: "What has happened so far, as the chains show it" }),
     legs: z.array(legRecord).meta({ description: "One for each source" }),
+    deposit: depositRecord.nullable().meta({
+      description: "Of kind `deposit`: who sent it, its screening and how it stands. Null for other kinds",
+    }),
     fees: z
       .array(
         z.object({

@@ -13,7 +13,7 @@ const operationFilters = {
   status: status.optional().meta({ description: "Only this status" }),
   kind: z.enum(OPERATION_KINDS).optional().meta({ description: "Only this kind" }),
   chainId: z.coerce.number().int().positive().optional().meta({ description: "Source or destination chain" }),
-  walletId: id("wal").optional().meta({ description: "Only operations that this wallet pays" }),
+  walletId: id("wal").optional().meta({ description: "Only operations that this wallet pays, and deposits into it" }),
   from: timestamp.optional().meta({ description: "Created at or after" }),
   to: timestamp.optional().meta({ description: "Created before" }),
   q: z.string().trim().min(1).max(120).optional().meta({

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SCOPES } from "./contract";
 import { amountOut, failureRecord, id, status, subStatus, timestamp } from "./common";
 import { ROLES } from "@/lib/core/actor";
+import { depositState, screeningStates } from "./deposit-records";
 import { EVENT_TYPES, type EventType } from "./events";
 import { OPERATION_KINDS } from "./operation-records";
 import { PAYOUT_KINDS, PAYOUT_MODES } from "./payout-records";
@@ -119,6 +120,30 @@ const policyData = z
   })
   .meta({ id: "PolicyEventData" });
 
+const depositData = z
+  .object({
+    depositId: described(id("op"), "Id of the deposit and of its operation"),
+    state: described(depositState, "How it stands"),
+    chainId: described(z.int(), "Id of the chain"),
+    walletId: described(id("wal"), "The wallet that it came into"),
+    walletAddress: described(z.string(), "Address of that wallet"),
+    sender: described(z.string().nullable(), "Who sent it; null where that is not known"),
+    token: described(
+      z.object({
+        symbol: described(z.string(), "Its symbol"),
+        address: described(z.string(), "Its address, or `native`"),
+      }),
+      "The token that came in",
+    ),
+    amount: described(amountOut, "How much of it"),
+    txHash: described(z.string().nullable(), "Its transaction; null for coins, of which no log tells"),
+    verdict: described(
+      z.enum(screeningStates).nullable(),
+      "What screening says of the sender; null where nothing was screened",
+    ),
+  })
+  .meta({ id: "DepositEventData" });
+
 const dataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
   if (type === "api_key.revoked") return revokedKeyData;
@@ -130,6 +155,8 @@ const dataOf = (type: EventType): z.ZodType => {
       return z.union([operationData, quotedTransferData]);
     case "payout":
       return payoutData;
+    case "deposit":
+      return depositData;
     case "payout_schedule":
       return scheduleData;
     case "global_account":

@@ -115,6 +115,7 @@ const WITHOUT_EXAMPLE = [
   "getMetrics",
   "getOpenApi",
   "streamChanges",
+  "streamDeposits",
   "streamOperationEvents",
 ];
 

@@ -13,6 +13,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Balances: "Balances over all chains and wallets.",
   Swaps: "Quote, code, prepare, execute: from up to ten sources to one destination.",
   Transfers: "One token from one wallet to an address, on one chain or across two.",
+  Deposits: "Money that came in from outside: who sent it, its screening, and the quarantine.",
   Operations: "Everything that moves money, and where the money is.",
   Payouts: "Up to 10,000 rows at once, to wallets or to ledger accounts; schedules.",
   "Global accounts": "Double-entry ledger accounts for customers.",

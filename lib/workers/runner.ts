@@ -72,8 +72,43 @@ const notifyEachTime = ({ notifying, instances, runAlone, errorLog }: Services):
   ];
 };
 
+/** A turn may read many blocks after an outage; its lease is renewed while it runs. */
+const DEPOSITS_LEASE_MS = 5000;
+const DEPOSITS_EVERY_MS = 1000;
+const COINS_EVERY_MS = 5000;
+const POLLS_PER_COINS = 5;
+
+/** Searches a chain for deposits; one worker at a time does so for all. */
+const depositsOf = (
+  { runAlone, deposits, instances, errorLog }: Services,
+  { id: chainId, pollIntervalMs }: { readonly id: number; readonly pollIntervalMs: number },
+): readonly (() => Promise<void>)[] => {
+  const turn = (name: string, everyMs: number, work: () => Promise<void>): (() => Promise<void>) => {
+    const task = { name: `${name}:${String(chainId)}`, everyMs: everyMs * DUE_SHARE, leaseMs: DEPOSITS_LEASE_MS };
+    return every(everyMs, async () => {
+      await instances
+        .start()
+        .then(() => runAlone(task, work))
+        .catch((error: unknown) => {
+          errorLog.warn({ err: error, chainId }, "a chain could not be searched for deposits");
+        });
+    });
+  };
+  return [
+    turn("deposits", Math.max(DEPOSITS_EVERY_MS, pollIntervalMs), () => deposits.follow(chainId)),
+    turn("deposit-coins", Math.max(COINS_EVERY_MS, pollIntervalMs * POLLS_PER_COINS), () =>
+      deposits.compareCoins(chainId),
+    ),
+  ];
+};
+
+interface WorkerOptions {
+  /** Default true. */
+  readonly searchesDeposits?: boolean;
+}
+
 /** Drives operations, payouts and the service's own transactions, beside any number of other instances. */
-export const startWorker = (services: Services): Worker => {
+export const startWorker = (services: Services, { searchesDeposits = true }: WorkerOptions = {}): Worker => {
   const { log, registry, instances } = services;
   instances.announceWorker();
   void services.distributorFaults().then((faults) => {
@@ -105,7 +140,12 @@ export const startWorker = (services: Services): Worker => {
   const stopping = new AbortController();
   const webhooks = services.startWebhooks(instances.id);
   const schedules = [
-    ...registry.list().map((chain) => reconcileEachTime(services, chain)),
+    ...registry
+      .list()
+      .flatMap((chain) => [
+        reconcileEachTime(services, chain),
+        ...(searchesDeposits ? depositsOf(services, chain) : []),
+      ]),
     ...notifyEachTime(services),
   ];
   schedules.push(

@@ -8,6 +8,7 @@ import type { MovingAmounts } from "./balance-tree";
 const MOVES = [
   ["reserved", "reserved"],
   ["pendingOut", "going out"],
+  ["quarantined", "in quarantine"],
   ["pendingIn", "coming in"],
 ] as const;
 

@@ -8,6 +8,7 @@ const amounts = (amount: string) => ({
   available: amount,
   reserved: "0",
   pendingOut: "0",
+  quarantined: "0",
   pendingIn: "0",
 });
 
@@ -98,7 +99,14 @@ test("a token that is only on its way has its line, with what comes in", () => {
   const [usdc] = balanceTree({
     totals: [{ ...total("USDC", { chains: [], breakdown: [] }, "0", "0"), ...coming }],
   });
-  expect(usdc?.amounts).toEqual({ amount: "0", available: "0", reserved: "0", pendingOut: "0", pendingIn: "7" });
+  expect(usdc?.amounts).toEqual({
+    amount: "0",
+    available: "0",
+    reserved: "0",
+    pendingOut: "0",
+    quarantined: "0",
+    pendingIn: "7",
+  });
 });
 
 test("a total names what it leaves out", () => {

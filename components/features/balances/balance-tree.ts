@@ -8,13 +8,24 @@ const USD_DIGITS = 6;
 /** The whole in tenths of a per cent. */
 const WHOLE_TENTHS = 1000;
 
-export type MovingAmounts = Pick<TokenTotal, "amount" | "available" | "reserved" | "pendingOut" | "pendingIn">;
+export type MovingAmounts = Pick<
+  TokenTotal,
+  "amount" | "available" | "reserved" | "pendingOut" | "quarantined" | "pendingIn"
+>;
 
-const amountsOf = ({ amount, available, reserved, pendingOut, pendingIn }: MovingAmounts): MovingAmounts => ({
+const amountsOf = ({
   amount,
   available,
   reserved,
   pendingOut,
+  quarantined,
+  pendingIn,
+}: MovingAmounts): MovingAmounts => ({
+  amount,
+  available,
+  reserved,
+  pendingOut,
+  quarantined,
   pendingIn,
 });
 

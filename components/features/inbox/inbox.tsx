@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readon
   operation: { label: "Needs a code", tone: "info" },
   payout: { label: "Needs a code", tone: "info" },
   schedule: { label: "Needs a code", tone: "info" },
+  deposit: { label: "In quarantine", tone: "warning" },
   stopped_work: { label: "Stopped", tone: "danger" },
   failure: { label: "Failed", tone: "warning" },
 };

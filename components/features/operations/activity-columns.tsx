@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { Counterparty } from "@/components/features/deposits/counterparty";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
@@ -21,12 +22,18 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
     </span>
   ));
 
-const Way = ({ operation: { quoted } }: { readonly operation: Operation }): ReactNode => (
-  <span className="text-fg-2">
-    <Chains ids={quoted.from.map((source) => source.chainId)} /> <span aria-label="to">→</span>{" "}
-    <ChainName chainId={quoted.to.chainId} />
-  </span>
-);
+/** Of a deposit: who sent it, and the chain. Of a movement: its chains. */
+const Way = ({ operation: { quoted, deposit } }: { readonly operation: Operation }): ReactNode =>
+  deposit !== null ? (
+    <span className="text-fg-2">
+      <Counterparty address={deposit.sender} /> <span aria-label="to">→</span> <ChainName chainId={deposit.chainId} />
+    </span>
+  ) : (
+    <span className="text-fg-2">
+      <Chains ids={quoted.from.map((source) => source.chainId)} /> <span aria-label="to">→</span>{" "}
+      <ChainName chainId={quoted.to.chainId} />
+    </span>
+  );
 
 const Sent = ({ operation }: { readonly operation: Operation }): ReactNode => (
   <span className="flex flex-col items-end">
@@ -37,8 +44,8 @@ const Sent = ({ operation }: { readonly operation: Operation }): ReactNode => (
 );
 
 /** The amount that arrived once the operation is final; before that, the promised amount. */
-const Received = ({ operation: { status, actual, quoted } }: { readonly operation: Operation }): ReactNode =>
-  isFinal(status) ? (
+const Received = ({ operation: { status, actual, quoted, deposit } }: { readonly operation: Operation }): ReactNode =>
+  isFinal(status) || deposit !== null ? (
     <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column />
   ) : (
     <span className="text-fg-3" title="The minimum that will arrive">

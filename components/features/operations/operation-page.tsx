@@ -3,6 +3,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
+import { DepositCard } from "@/components/features/deposits/deposit-card";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { Alert } from "@/components/ui/alert";
 import { ErrorState } from "@/components/ui/error-state";
@@ -53,20 +54,26 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
               .
             </Alert>
           ) : null}
-          <FlowCard operation={operation} events={events} live={live} />
-          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
-            {operation.legs.map((leg) => (
-              <LegCard
-                key={leg.id}
-                operationId={operation.operationId}
-                leg={leg}
-                toChainId={operation.quoted.to.chainId}
-                delayed={operation.subStatus === "delayed"}
-                events={events}
-              />
-            ))}
-            <ReceiptCard operation={operation} wide={operation.legs.length % 2 === 0} />
-          </div>
+          {operation.deposit !== null ? (
+            <DepositCard deposit={operation.deposit} />
+          ) : (
+            <>
+              <FlowCard operation={operation} events={events} live={live} />
+              <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+                {operation.legs.map((leg) => (
+                  <LegCard
+                    key={leg.id}
+                    operationId={operation.operationId}
+                    leg={leg}
+                    toChainId={operation.quoted.to.chainId}
+                    delayed={operation.subStatus === "delayed"}
+                    events={events}
+                  />
+                ))}
+                <ReceiptCard operation={operation} wide={operation.legs.length % 2 === 0} />
+              </div>
+            </>
+          )}
           <EvaluationCard evaluationId={operation.evaluationId} />
           <RawJson value={operation} />
           <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />

@@ -26,6 +26,7 @@ export const KIND_WORDS = {
   private_transfer: "Private transfer",
   private_swap: "Private swap",
   public_exit: "Public exit",
+  deposit: "Deposit",
 } as const satisfies Record<Operation["kind"], string>;
 
 const COLUMNS: readonly Column<Operation>[] = [

@@ -42,6 +42,9 @@ export const Overview = (): ReactNode => {
         title="Overview"
         actions={
           <>
+            <Link href="/receive" className={buttonLooks()}>
+              Receive
+            </Link>
             <Link href="/payouts/new" className={buttonLooks()}>
               New payout
             </Link>

@@ -13,6 +13,7 @@ const TITLES = {
   operation: "Operations",
   transfer: "Transfers",
   payout: "Payouts",
+  deposit: "Deposits",
   payout_schedule: "Payout schedules",
   global_account: "Global accounts",
   api_key: "API keys",

@@ -2,6 +2,7 @@ import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
 import type { Operation } from "./operation";
+import { DEPOSIT_KIND } from "./deposit-kind";
 import { PRIVATE_KINDS } from "./private-kinds";
 import { readOperations, type ReadLog, type ReadOperation } from "./readable";
 import { OPERATION_INCLUDE } from "./repository";
@@ -48,13 +49,15 @@ const RECIPIENTS_SQL = `
 
 export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
   /** The columns have separate indexes, so this query reads only its matches. */
-  const idsByHash = async (hash: string): Promise<string[]> => {
+  const idsByHash = async (projectId: string, hash: string): Promise<string[]> => {
     const legs = await prisma.operationLeg.findMany({
       where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
       select: { operationId: true },
       take: SAME_HASH_MAX,
     });
-    return legs.map(({ operationId }) => operationId);
+    // A deposit has no legs; its hash is one of its terms.
+    const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [[hash], projectId, SAME_HASH_MAX]);
+    return [...legs.map(({ operationId }) => operationId), ...rows.map(({ id }) => id)];
   };
 
   /** Null when too many operations match to list them all. */
@@ -69,13 +72,16 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     return ids === null ? { searchTerms: { hasEvery: [...terms] } } : { id: { in: ids } };
   };
 
-  const searched = async (q: string): Promise<{ where: Prisma.OperationWhereInput; terms: string[] }> => {
+  const searched = async (
+    projectId: string,
+    q: string,
+  ): Promise<{ where: Prisma.OperationWhereInput; terms: string[] }> => {
     const search = readSearch(q);
     switch (search.by) {
       case "id":
         return { where: { id: search.id }, terms: [] };
       case "hash":
-        return { where: { id: { in: await idsByHash(search.hash) } }, terms: [] };
+        return { where: { id: { in: await idsByHash(projectId, search.hash) } }, terms: [] };
       case "term":
         return { where: {}, terms: [search.term] };
     }
@@ -83,13 +89,13 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
 
   return {
     /**
-     * The distinct recipients of a project's latest operations, except private ones, which a look-alike would reveal.
+     * The distinct recipients of a project's latest operations, except deposits and private ones, which a look-alike would reveal.
      */
     recipients: async (projectId: string, operationsMax: number): Promise<string[]> => {
       const { rows } = await pool.query<{ recipient: string }>(RECIPIENTS_SQL, [
         projectId,
         operationsMax,
-        [...PRIVATE_KINDS],
+        [...PRIVATE_KINDS, DEPOSIT_KIND],
       ]);
       return rows.map(({ recipient }) => recipient);
     },
@@ -104,7 +110,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
 
     /** Newest first. */
     page: async ({ projectId, filter, before, limit }: OperationPage): Promise<ReadOperation[]> => {
-      const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(filter.q);
+      const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(projectId, filter.q);
       const terms = [
         ...found.terms,
         ...(filter.chainId === undefined ? [] : [chainTerm(filter.chainId)]),

@@ -38,6 +38,7 @@ export {
 } from "./legless-repository";
 export { arrivalsOf, type Arrival } from "./arrivals";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
+export { moveDepositOperations, storeDepositOperations } from "./deposit-rows";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
 export { UsedMeanwhileError, type Enforce } from "./accept-repository";
@@ -45,6 +46,7 @@ export { retryPart } from "./retry-claims";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
+export { amountRecord } from "./amount-record";
 export { toOperation } from "./serializer";
 export { gasWaitSentence, storedGasWaits, type GasWait } from "./gas-wait";
 export { gasWaitColumns, type GasWaitRepository } from "./gas-wait-repository";

@@ -1,0 +1,21 @@
+import { streamDeposits } from "@/lib/contracts/deposits";
+import type { ChainFacts } from "@/lib/chains/shown-chain";
+import { route } from "@/lib/http/route";
+import { eventStream } from "@/lib/http/sse";
+import { toDeposit } from "@/lib/modules/deposits/serializer";
+
+export const GET = route({
+  contract: streamDeposits,
+  handler: ({ actor, services, signal }) => {
+    const stream = services.streams.open(actor, { scope: streamDeposits.scope, signal });
+    const events = toStream(services.deposits.watch(actor.projectId, stream.signal), services.registry);
+    return eventStream(events, { signal: stream.signal, onEnd: stream.close, ticker: services.ticker });
+  },
+});
+
+async function* toStream(views: AsyncIterable<Parameters<typeof toDeposit>[0]>, chains: ChainFacts) {
+  for await (const view of views) {
+    const deposit = toDeposit(view, chains);
+    yield { id: deposit.depositId, event: `deposit.${deposit.state}`, data: deposit };
+  }
+}
