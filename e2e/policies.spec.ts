@@ -74,6 +74,11 @@ const setLimitsBesideDryRun = async (page: Page, project: TestProject): Promise<
   await form.getByRole("button", { name: "Limit one asset in a day" }).click();
   await choose(page, form.getByLabel("Asset 1 in a day", { exact: true }), /^USDC/);
   await form.getByLabel("Most of asset 1 in a day").fill("1000");
+  // The draft survives a reload.
+  await page.reload();
+  await expect(form.getByLabel("Most in one operation (USD)")).toHaveValue("5,000");
+  await expect(form.getByLabel("Most of asset 1 in a day")).toHaveValue("1000");
+  await expect(changed).toContainText("Needs approval");
   await settle(page);
   await checkLooks(page, "editor of a policy");
   await form.getByLabel("Only at certain times").uncheck();
@@ -116,6 +121,13 @@ test("an owner sets a policy beside its dry run, and a transfer that it denies i
   await page.getByLabel("Amount", { exact: true }).fill("20");
   await page.getByLabel("Recipient", { exact: true }).fill(ADA);
   await expect(page.getByText(/rule recipients, project policy/)).toBeVisible();
+  await page.getByRole("link", { name: "See each rule" }).click();
+  const decided = page.getByRole("region", { name: "Policies", exact: true });
+  await expect(decided.getByRole("list", { name: "What each rule said" })).toContainText("Approved recipients.");
+  await expect(decided).toContainText("Denied");
+  await expect(decided).toContainText("Nothing was stored or sent.");
+  await settle(page);
+  await checkLooks(page, "evaluation of a refused request");
   expect(await balanceOnChain(page, CHAIN, "USDC", ADA)).toBe("0");
 
   // Approving the contact lets it pass.
@@ -160,7 +172,11 @@ test("somebody who joined as a viewer reads the policies, and cannot change them
   await guest.goto("/settings/policies/project");
   await expect(guest.getByText("No limit yet")).toBeVisible();
   await expect(guest.getByRole("button", { name: /limits/i })).toHaveCount(0);
-  await expect(guest.getByRole("region", { name: "Try a movement" })).toHaveCount(0);
+  // The dry run moves nothing, so every role may use it.
+  const tried = guest.getByRole("region", { name: "Try a movement" });
+  await tried.getByLabel("Amount").fill("5");
+  await tried.getByLabel("Recipient").fill(ADA);
+  await expect(tried.getByRole("status")).toContainText("Allowed");
   await settle(guest);
   await checkLooks(guest, "policy of a viewer");
   await guest.goto("/settings/policies/nothing");

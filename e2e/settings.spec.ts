@@ -12,11 +12,24 @@ test("the settings show what the project's sponsor pays, by chain, and axe finds
   await expect(rows).toHaveCount(4);
   await expect(rows.nth(1)).toContainText("Local 1");
   await expect(rows.nth(1).getByRole("cell")).toContainText(
-    ["Local 1", "0 ETH", "0 ETH", "300 ETH", "300 ETH", "10 ETH"].map((text) => new RegExp(text.replace(" ", "\\s*"))),
+    ["Local 1", "0 ETH", "0 ETH", "300 ETH", "300 ETH", "10 ETH", "Change"].map(
+      (text) => new RegExp(text.replace(" ", "\\s*")),
+    ),
   );
   await checkLooks(page, "settings");
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await axeFaults(page)).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await card.getByRole("button", { name: "Change the sponsor budget on Local 1" }).click();
+  const dialog = page.getByRole("dialog", { name: "Sponsor budget on Local 1" });
+  await dialog.getByLabel("Daily limit (ETH)").fill("301");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByText(/at most 300 ETH/)).toBeVisible();
+  await checkLooks(page, "sponsor budget");
+  await dialog.getByLabel("Daily limit (ETH)").fill("25");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(rows.nth(1)).toContainText(/25\s*ETH/);
 });
 
 test("an owner searches the audit log, opens an entry and sees its place in the chain", async ({ page }) => {

@@ -38,6 +38,7 @@ import { encryptedManagedKeys } from "@/lib/modules/wallets/managed-key-reposito
 import { encryptedWebhookSecrets } from "@/lib/modules/webhooks/secret-repository";
 import type { Faucet } from "@/lib/ports/devnet";
 import * as rights from "./composition/caller-rights";
+import { createProjectBudgets } from "@/lib/modules/sponsorship/project-budgets";
 import type { Overrides } from "./composition/overrides";
 import { buildPlatform, type Platform } from "./composition/platform";
 import { buildChanges } from "./composition/changes";
@@ -62,7 +63,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   // Called when a request was decided, long after payouts and swaps are built.
   const identity = buildIdentity(platform, chainAccess, () => ({
     payout: payouts.payouts.subject,
-    operation: money.swaps.subject,
+    operation: {
+      ...money.swaps.subject,
+      onDecided: (decided) =>
+        (decided.request.private ? privacy.service.subject : money.swaps.subject).onDecided(decided),
+    },
   }));
   // Called when a leg is executed, long after `privacy` is built.
   const money = buildMoney(platform, chainAccess, identity, (exit, signal) => privacy.service.exitCalls(exit, signal));
@@ -89,6 +94,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     }),
     ...identityServices(identity),
     ...holdings,
+    projectBudgets: createProjectBudgets({ ...platform, ...money, ...identity }),
     ...drivers,
     ...payouts,
     deposits: tracedService("deposits", permissionGuard(deposits, rights.DEPOSITS)),

@@ -44,7 +44,7 @@ const main = async (): Promise<void> => {
     });
     if (chain !== undefined) {
       const { id: chainId } = registry.get(Number(chain));
-      const own = (await sponsorship.ownBudgets(projectId)).get(chainId);
+      const own = (await sponsorship.operatorBudgets(projectId)).get(chainId);
       const budget = {
         dailyWei: weiOf(values.daily, own?.dailyWei ?? null),
         operationWei: weiOf(values.operation, own?.operationWei ?? null),

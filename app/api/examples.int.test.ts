@@ -81,6 +81,7 @@ const signIn = async (): Promise<void> => {
 const profile = async (): Promise<void> => {
   await call("getMe", { as: person });
   await call("whoAmI", { as: key });
+  await call("updateSponsorBudget", { body: { chainId: CHAIN, dailyLimit: "100" }, as: person });
   const stranger = await api.signIn();
   const as = { authorization: `Bearer ${stranger.accessToken}` };
   const email = "someone@example.test";

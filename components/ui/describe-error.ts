@@ -6,6 +6,8 @@ export interface ErrorView {
   readonly code: string | null;
   readonly requestId: string | null;
   readonly details: readonly { readonly path: string; readonly message: string }[];
+  /** Of a `policy_violation`: the stored evaluation that refused it. */
+  readonly evaluationId: string | null;
   readonly offline: boolean;
 }
 
@@ -87,13 +89,17 @@ const OFFLINE: ErrorView = {
   code: null,
   requestId: null,
   details: [],
+  evaluationId: null,
   offline: true,
 };
 
 /** Works on an `ApiError` of the api-client, on a failed fetch, and on anything else that was thrown. */
+const evaluationOf = (body: unknown): string | null =>
+  typeof body === "object" && body !== null && "evaluationId" in body ? text(body.evaluationId) : null;
+
 export const describeError = (error: unknown): ErrorView => {
   if (typeof error !== "object" || error === null) return { ...OFFLINE, offline: false, title: "Something went wrong" };
-  const { code, message, requestId, details, status } = error as Record<string, unknown>;
+  const { code, message, requestId, details, status, body } = error as Record<string, unknown>;
   const apiCode = typeof status === "number" ? text(code) : null;
   if (status === 0 || (apiCode === null && error instanceof TypeError)) return OFFLINE;
   return {
@@ -103,6 +109,7 @@ export const describeError = (error: unknown): ErrorView => {
     code: apiCode,
     requestId: text(requestId),
     details: detailsOf(details),
+    evaluationId: evaluationOf(body),
     offline: false,
   };
 };

@@ -76,6 +76,14 @@ export const ErrorState = ({
                 <RotateCw aria-hidden /> Try again
               </Button>
             )}
+            {view.evaluationId === null ? null : (
+              <Link
+                href={`/settings/policies/evaluations/${view.evaluationId}`}
+                className={buttonLooks({ size: "sm" })}
+              >
+                See each rule
+              </Link>
+            )}
             {isRefused ? (
               <Link href="/settings/policies" className={buttonLooks({ size: "sm" })}>
                 Open policies

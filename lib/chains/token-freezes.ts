@@ -16,6 +16,8 @@ type Name = (typeof NAMES)[number];
 const TIMEOUT_MS = 3000;
 const YES: Hex = `0x${"0".repeat(63)}1`;
 const WORD_LENGTH = YES.length;
+/** Nodes limit the gas of one `eth_call`; a look-up behind a proxy uses about 10,000. */
+const HOLDINGS_AT_ONCE_MAX = 1000;
 const KNOWN_MAX = 10_000;
 /** A token behind a proxy may get the function later. */
 const KNOWN_MS = 600_000;
@@ -59,7 +61,7 @@ export const createTokenFreezes = (registry: ChainRegistry) => {
 
   return {
     /**
-     * Whether each address is frozen for its token now, in their order; one `eth_call` for each chain that has a token which can be frozen.
+     * Whether each address is frozen for its token now, in their order; one `eth_call` for each chain that has a token which can be frozen, and 1,000 addresses.
      * False where a chain does not answer, because the chain itself refuses the transfer of a frozen address.
      */
     areFrozen: async (holdings: readonly Holding[]): Promise<boolean[]> => {
@@ -68,10 +70,13 @@ export const createTokenFreezes = (registry: ChainRegistry) => {
       await Promise.all(
         [...new Set(contracts.map(({ token }) => token.chainId))].map(async (chainId) => {
           const own = contracts.filter(({ token }) => token.chainId === chainId);
-          const answers = await readChain(chainId, own).catch(() => []);
-          own.forEach((holding, index) => {
-            if (answers[index] === true) frozen.add(holding);
-          });
+          for (let from = 0; from < own.length; from += HOLDINGS_AT_ONCE_MAX) {
+            const part = own.slice(from, from + HOLDINGS_AT_ONCE_MAX);
+            const answers = await readChain(chainId, part).catch(() => []);
+            part.forEach((holding, index) => {
+              if (answers[index] === true) frozen.add(holding);
+            });
+          }
         }),
       );
       return holdings.map((holding) => frozen.has(holding));

@@ -19,7 +19,7 @@ import type { Money } from "./money";
 export const buildDrivers = (
   { database, registry, clock, errorLog }: Platform,
   { wallets }: Pick<ChainAccess, "wallets">,
-  { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening }: Money,
+  { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening, freezes }: Money,
 ) => {
   const heads = createHeads({ registry, repository: createHeadRepository(database) });
   const driving = {
@@ -52,6 +52,7 @@ export const buildDrivers = (
     ...driving,
     screenAgain: policyEngine.screenAgain,
     isScreening: screening.isActive,
+    freezes,
     repository: createBatchRepository(database, sponsorship),
     gasWaits: createPayoutGasWaits(database),
     sponsorship,

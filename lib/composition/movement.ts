@@ -1,5 +1,4 @@
 import { createChainlinkOracle } from "@/lib/adapters/chainlink/price-oracle";
-import { createTokenFreezes } from "@/lib/chains/token-freezes";
 import type { PolicyEngine } from "@/lib/modules/policies/engine";
 import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
@@ -24,7 +23,8 @@ export const buildMovement = (
     sponsorship,
     operations,
     policyEngine,
-  }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations"> & {
+    freezes,
+  }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations" | "freezes"> & {
     policyEngine: PolicyEngine;
     holds: HoldsService;
     sponsorship: SponsorshipService;
@@ -48,7 +48,7 @@ export const buildMovement = (
     registry,
     wallets,
     routing,
-    freezes: createTokenFreezes(registry),
+    freezes,
     smartAccounts,
     holds,
     otp,

@@ -3,7 +3,6 @@ import { privateKeyToAddress } from "viem/accounts";
 import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
 import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { feesWithinCap } from "@/lib/chains/fee-cap";
-import { refuseCodesWhereVotes } from "@/lib/modules/decisions/refuse-codes";
 import { createEnvelopes } from "@/lib/modules/encryption/service";
 import { createExportWallet } from "@/lib/modules/privacy/export-wallet";
 import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
@@ -25,7 +24,7 @@ export const buildPrivacy = (
   platform: Platform,
   { wallets, transactions }: Pick<ChainAccess, "wallets" | "transactions">,
   { otp, policies, approvals, decisions }: Identity,
-  { smartAccounts, operations, sponsorship, prices, policyEngine }: Money,
+  { smartAccounts, operations, sponsorship, prices, policyEngine, freezes }: Money,
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
@@ -52,7 +51,9 @@ export const buildPrivacy = (
     smartAccounts,
     operations,
     sponsorship,
-    otp: refuseCodesWhereVotes(otp, decisions),
+    otp,
+    decisions,
+    freezes,
     policies,
     policyEngine,
     prices,

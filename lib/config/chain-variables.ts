@@ -10,6 +10,7 @@ export const CHAIN_VARIABLES = [
   "BUNDLER_URL",
   "ASP_URL",
   "PRIVATE_RELAY_URL",
+  "SANCTIONS_ORACLE",
 ] as const;
 
 export const chainVariable = (
@@ -19,7 +20,13 @@ export const chainVariable = (
 ): string | undefined => given[`${name}_${String(id)}`];
 
 const looseChains = z.object({
-  chains: z.array(z.looseObject({ id: z.unknown(), privacyPools: z.looseObject({}).optional() })),
+  chains: z.array(
+    z.looseObject({
+      id: z.unknown(),
+      contracts: z.looseObject({}).optional(),
+      privacyPools: z.looseObject({}).optional(),
+    }),
+  ),
 });
 
 /** The content of a chains file with what the environment names in place of it; not parsed, as it may have problems of its own. */
@@ -33,13 +40,15 @@ export const withChainVariables = (json: unknown, given: Variables): unknown => 
       const publicRpc = chainVariable(given, "PUBLIC_RPC_URL", chain.id);
       const aspSource = chainVariable(given, "ASP_URL", chain.id);
       const privateRelay = chainVariable(given, "PRIVATE_RELAY_URL", chain.id);
-      const { privacyPools } = chain;
+      const sanctionsOracle = chainVariable(given, "SANCTIONS_ORACLE", chain.id);
+      const { contracts, privacyPools } = chain;
       return {
         ...chain,
         ...(rpc ? { rpcUrls: listOf(rpc) } : {}),
         ...(budget ? { rpcBudgetPerSecond: Number(budget) } : {}),
         ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
         ...(privateRelay ? { privateRelayUrl: privateRelay } : {}),
+        ...(contracts && sanctionsOracle ? { contracts: { ...contracts, sanctionsOracle } } : {}),
         ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
       };
     }),

@@ -26,6 +26,7 @@ import * as privacy from "./privacy";
 import * as privacySwap from "./privacy-swap";
 import * as reserves from "./reserves";
 import * as sessions from "./sessions";
+import * as sponsorBudgets from "./sponsor-budgets";
 import * as swap from "./swap";
 import * as system from "./system";
 import * as transfers from "./transfers";
@@ -63,6 +64,7 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   privacySwap,
   reserves,
   sessions,
+  sponsorBudgets,
   swap,
   system,
   transfers,

@@ -129,16 +129,20 @@ const me = z
   })
   .meta({ id: "Profile" });
 
-const sponsorBudget = z
+export const sponsorBudget = z
   .object({
     chainId,
     symbol: z.string().meta({ description: "The chain's coin, in units of which all amounts are" }),
     dailyLimit: amountOut.meta({ description: "The most that the sponsor pays per UTC day" }),
+    dailyCeiling: amountOut.meta({ description: "The highest daily limit that the project can set; the operator's" }),
     used: amountOut.meta({ description: "Paid for operations that were accepted today" }),
     reserved: amountOut.meta({ description: "The most that today's operations which have not ended may still cost" }),
     remaining: amountOut.meta({ description: "dailyLimit less used and reserved" }),
     resetsAt: timestamp.meta({ description: "When the next UTC day begins" }),
     perOperation: amountOut.meta({ description: "The most that one operation may cost" }),
+    perOperationCeiling: amountOut.meta({
+      description: "The highest limit of one operation that the project can set; the operator's",
+    }),
   })
   .meta({
     id: "SponsorBudget",

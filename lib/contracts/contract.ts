@@ -67,6 +67,8 @@ export interface Contract {
   readonly signInAttempt?: boolean;
   /** Concerns the person, not the project: every role may call it, a viewer too. */
   readonly personal?: boolean;
+  /** Changes nothing although its method is not GET, because it needs a body: every role may call it. */
+  readonly readsOnly?: boolean;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;

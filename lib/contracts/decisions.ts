@@ -53,6 +53,9 @@ export const decisionRecord = z
     state: state.meta({ description: "`open` until it is decided, expires or its object is cancelled" }),
     requestedBy: z.string().meta({ description: "The person or API key that asked" }),
     required: approvalRequirement.meta({ description: "How many approvals it needs, and of whom" }),
+    demandedBy: z.array(z.string()).meta({
+      description: "The rules of policies and the setting of the project that demand the votes, in words",
+    }),
     votes: z.array(voteRecord).meta({ description: "Votes in their order. One to decline ends the request" }),
     mayDecide: z.boolean().meta({ description: "Whether the caller may vote now" }),
     messages: z

@@ -182,10 +182,10 @@ export const evaluatePolicies = defineContract({
   path: "/policies/evaluate",
   summary: "Tries a movement against the policies, without moving money",
   description:
-    "Says whether the policies would allow a movement now, whether it would need a one-time code or the approval of other people, and what each rule says. Nothing is stored or counted. What an API key itself asks for (`otp`, its list of recipients) comes on top.",
+    "Says whether the policies would allow a movement now, whether it would need a one-time code or the approval of other people, and what each rule says. Nothing is stored or counted, so every role may try it. What an API key itself asks for (`otp`, its list of recipients) comes on top.",
   tag,
   auth: "member",
-  permission: "records:write",
+  readsOnly: true,
   body: z.object({
     fromWalletId: id("wal").meta({ description: "The wallet that the money would leave" }),
     chainId: chainId.meta({ description: "Its chain" }),

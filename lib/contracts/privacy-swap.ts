@@ -125,6 +125,8 @@ export const executePrivateSwap = defineContract({
     "quote_already_used",
     "insufficient_balance",
     "note_spent",
+    "recipient_frozen",
+    "wallet_frozen",
     "provider_error",
     "chain_unavailable",
     "unknown_privacy_wallet",

@@ -128,6 +128,8 @@ const moveErrors = [
   "note_spent",
   "invalid_state",
   "idempotency_mismatch",
+  "recipient_frozen",
+  "wallet_frozen",
   "provider_error",
   "chain_unavailable",
 ] as const;

@@ -53,6 +53,9 @@ export const requireScope = (actor: Actor, scope: string): void => {
   throw new DomainError("insufficient_scope", `This API key lacks the scope ${scope}.`);
 };
 
+/** Whether the actor may see private operations: people of the project may, an API key needs the scope `privacy:read`. */
+export const mayReadPrivate = (actor: Actor): boolean => actor.type === "user" || actor.scopes.includes("privacy:read");
+
 /** The id by which records and logs name an actor: of the person or of the key. */
 export const actorName = (actor: Actor): string => (actor.type === "user" ? actor.userId : actor.keyId);
 

@@ -13,6 +13,7 @@ import { POSEIDON_T4_CODE } from "./solidity/privacy/poseidon-t4";
 import { WITHDRAWAL_VERIFIER_CODE } from "./solidity/privacy/withdrawal-verifier";
 import { PERMIT2_CODE } from "./solidity/permit2";
 import { LOCAL_PRICE_FEED_CODE } from "./solidity/local-price-feed";
+import { LOCAL_SANCTIONS_LIST_CODE } from "./solidity/local-sanctions-list";
 import { PERMIT_TOKEN_CODE } from "./solidity/permit-token";
 
 const require = createRequire(import.meta.url);
@@ -54,6 +55,7 @@ const COMMITTED = {
   permitToken: PERMIT_TOKEN_CODE,
   permit2: PERMIT2_CODE,
   localPriceFeed: LOCAL_PRICE_FEED_CODE,
+  localSanctionsList: LOCAL_SANCTIONS_LIST_CODE,
   markedPaymaster: MARKED_PAYMASTER_CODE,
   distributor: DISTRIBUTOR_CODE,
   privacyProcessor: PRIVACY_PROCESSOR_CODE,

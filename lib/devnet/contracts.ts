@@ -68,6 +68,8 @@ export interface DevnetContracts {
   readonly distributor: Address;
   /** One feed for each price; the coin and its wrapped form share one. */
   readonly priceFeeds: Readonly<Record<"eth" | "usdc" | "usdt" | "dai", Address>>;
+  /** A sanctions oracle that lists nobody at first. */
+  readonly sanctionsList: Address;
   readonly poolInitCodeHash: Hex;
 }
 
@@ -256,6 +258,7 @@ const workOutPlan = (): DeploymentPlan => {
     privacy: privacy(create2, erc20),
     distributor: create2("Distributor", creationCode("distributor")),
     priceFeeds: priceFeeds(create2),
+    sanctionsList: create2("SanctionsList", initCode("localSanctionsList", [address], [devAddress("deployer")])),
     poolInitCodeHash: keccak256(creationCode("uniswapPool")),
   };
   return { contracts, deployments };

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { chainsFile } from "@/lib/config/chains";
+import { planDeployments } from "./contracts";
 import { localChains } from "./local-chains";
+import { LOCAL_SANCTIONS_LIST } from "./sanctions-list";
 
 test("the committed chain file says what is deployed on the local chains", () => {
   const file: unknown = JSON.parse(readFileSync(new URL("../config/chains/local.json", import.meta.url), "utf8"));
@@ -23,4 +25,8 @@ test("the contracts that wallets know by heart are at their canonical addresses"
       },
     });
   }
+});
+
+test("the sanctions oracle of the local chains is at the address that npm start names", () => {
+  expect(planDeployments().contracts.sanctionsList).toBe(LOCAL_SANCTIONS_LIST);
 });

@@ -81,7 +81,8 @@ export const authorize = (contract: Contract, actor: Actor | null): void => {
     checkScope(actor, contract.scope);
     return;
   }
-  if (contract.method !== "GET" && contract.personal !== true) refuseViewer(actor);
+  const writes = contract.method !== "GET" && contract.readsOnly !== true;
+  if (writes && contract.personal !== true) refuseViewer(actor);
   if (contract.permission !== undefined) requirePermission(actor, contract.permission);
 };
 

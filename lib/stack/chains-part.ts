@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { DEVNET_CHAIN_IDS } from "@/lib/devnet/chain-ids";
+import { LOCAL_SANCTIONS_LIST } from "@/lib/devnet/sanctions-list";
 import { openDevnetStore } from "@/lib/devnet/devnet-store";
 import { entryArguments } from "@/lib/os/entry";
 import type { BoardPart } from "./board";
@@ -111,6 +112,7 @@ export const startChainsPart = async ({
       Object.entries(rpcUrls).flatMap(([id, url]) => [
         [`RPC_URL_${id}`, url],
         [`ASP_URL_${id}`, urls.at(-1) ?? ""],
+        [`SANCTIONS_ORACLE_${id}`, LOCAL_SANCTIONS_LIST],
       ]),
     ),
     boards: [...boards, { name: "Solver", state: "ready", detail: "fills and refunds between them" }],

@@ -99,7 +99,7 @@ test("the code of one person lets no waiting operation run", async () => {
   }
 });
 
-test("a private operation, which cannot wait for votes, is no way around them", async () => {
+test("a shield waits for votes as well, and is no way around them", async () => {
   const { operationId } = await client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "1" } });
   const works = [
     client.call(requestOtp, { body: { operationId } }),
@@ -107,6 +107,9 @@ test("a private operation, which cannot wait for votes, is no way around them", 
   ];
   for (const refusal of await Promise.all(works.map(refusalOf)))
     expect(refusal).toMatchObject({ status: 409, code: "invalid_state" });
+  const request = await requestAbout(client, operationId);
+  for (const voter of voters) await vote(voter, request.id);
+  expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed", kind: "shield" });
 });
 
 test("a swap waits too, and so does a swap with transfer in one call", async () => {

@@ -5,7 +5,6 @@ import { getMe } from "@/lib/contracts/auth";
 import { approveOperation } from "@/lib/contracts/operations";
 import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
-import { shield } from "@/lib/contracts/privacy";
 import { executeSwap } from "@/lib/contracts/swap";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import type { ApiClient } from "@/lib/api-client/client";
@@ -124,11 +123,6 @@ test("a payout to wallets waits, and is paid after the votes with an evaluation 
   for (const recipient of recipients) expect(await balance(recipient)).toBe(15_000_000n);
   const evaluations = await prisma.policyEvaluation.findMany({ where: { projectId, subjectId: params.id } });
   expect(evaluations).toMatchObject([{ decision: "allow", facts: { decisionId: id } }]);
-});
-
-test("a private operation cannot wait for votes and is refused", async () => {
-  const body = { chainId: CHAIN, token: "USDC", amount: "20" };
-  expect(await refusalOf(client.call(shield, { body }))).toMatchObject({ status: 403, code: "policy_violation" });
 });
 
 test("the project's setting and the policy count together: the most people, and the roles that both accept", async () => {

@@ -77,7 +77,7 @@ const WhatCard = ({ decision }: { readonly decision: Decision }): ReactNode => (
 );
 
 const VotesCard = ({ decision }: { readonly decision: Decision }): ReactNode => {
-  const { required, votes } = decision;
+  const { required, demandedBy, votes } = decision;
   return (
     <Card
       title="Votes"
@@ -86,6 +86,18 @@ const VotesCard = ({ decision }: { readonly decision: Decision }): ReactNode => 
       }. One vote to decline ends it.`}
       flush
     >
+      {demandedBy.length === 0 ? null : (
+        <div className="border-b px-4 py-2">
+          <p className="text-sm text-fg-2">Demanded by</p>
+          <ul aria-label="Demanded by" className="flex flex-col gap-1">
+            {demandedBy.map((rule) => (
+              <li key={rule} className="wrap-anywhere">
+                {rule}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       {votes.length === 0 ? (
         <EmptyState title="Nobody has voted yet">Until enough people approve, no money moves.</EmptyState>
       ) : (

@@ -16,9 +16,18 @@ export type VoteMeans = MoneyProof | { readonly signature: string };
 export const useDecision = (id: string): UseQueryResult<Decision> =>
   useApiQuery(getDecision, { params: { id } }, { live: true });
 
+/** The open request about an operation or a payout; `isKnown` is false while it is read. */
+export const useVotesOn = (
+  subjectId: string,
+  enabled: boolean,
+): { readonly decision: Decision | undefined; readonly isKnown: boolean } => {
+  const { data, error } = useApiQuery(listDecisions, { query: { subjectId, state: "open", limit: 1 } }, { enabled });
+  return { decision: data?.data[0], isKnown: data !== undefined || error !== null };
+};
+
 /** The open request about an operation or a payout; undefined when there is none, or it is not known yet. */
 export const useOpenDecision = (subjectId: string, enabled: boolean): Decision | undefined =>
-  useApiQuery(listDecisions, { query: { subjectId, state: "open", limit: 1 } }, { enabled }).data?.data[0];
+  useVotesOn(subjectId, enabled).decision;
 
 /** Sends the person's vote, and shows the request as it is then. */
 export const useVote = (id: string): ((verdict: Verdict, means: VoteMeans) => Promise<Decision>) => {

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Creator } from "@/components/features/payouts/creator";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { PublicId } from "@/components/ui/address";
 import { Badge } from "@/components/ui/badge";
@@ -17,15 +18,20 @@ import { DECISION_LOOKS, RuleResults } from "./dry-run/verdict";
 interface EvaluationCardProps {
   /** Of an operation or a payout; nothing is shown without one. */
   readonly evaluationId: string | null;
+  /** Default: the description of an accepted movement. */
+  readonly description?: string;
 }
 
 type StoredEvaluation = ResponseOf<typeof getPolicyEvaluation>;
 
 /** What the policies said when the movement was accepted, and which rules asked for an approval or refused it. */
-export const EvaluationCard = ({ evaluationId }: EvaluationCardProps): ReactNode =>
-  evaluationId === null ? null : <Stored id={evaluationId} />;
+export const EvaluationCard = ({
+  evaluationId,
+  description = "What they said when this was accepted.",
+}: EvaluationCardProps): ReactNode =>
+  evaluationId === null ? null : <Stored id={evaluationId} description={description} />;
 
-const Stored = ({ id }: { readonly id: string }): ReactNode => {
+const Stored = ({ id, description }: { readonly id: string; readonly description: string }): ReactNode => {
   // An evaluation is never changed.
   const { data, error, isPending, refetch } = useApiQuery(
     getPolicyEvaluation,
@@ -35,7 +41,7 @@ const Stored = ({ id }: { readonly id: string }): ReactNode => {
   return (
     <Card
       title="Policies"
-      description="What they said when this was accepted."
+      description={description}
       actions={
         <Link href="/settings/policies" className={buttonLooks({ size: "sm" })}>
           Open policies
@@ -54,7 +60,7 @@ const Stored = ({ id }: { readonly id: string }): ReactNode => {
 };
 
 const Facts = ({
-  evaluation: { id, decision, code, rules, createdAt },
+  evaluation: { id, subject, decision, code, rules, createdBy, createdAt },
 }: {
   readonly evaluation: StoredEvaluation;
 }): ReactNode => {
@@ -73,6 +79,12 @@ const Facts = ({
         <span className="ml-auto">
           <PublicId value={id} />
         </span>
+      </p>
+      <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm text-fg-2">
+        <span>
+          Asked for by <Creator id={createdBy} />
+        </span>
+        {subject === null ? <span>Nothing was stored or sent.</span> : null}
       </p>
       {rules.length === 0 ? (
         <p className="text-fg-2">No policy bounded it.</p>

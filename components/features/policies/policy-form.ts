@@ -11,7 +11,7 @@ const NEEDED_AMOUNT = "Enter an amount such as 2500.";
 const assetCap = z.object({ asset: z.string(), amount: z.string() });
 const timeWindow = z.object({ days: z.array(z.number()), from: z.string(), to: z.string() });
 
-const values = z.object({
+export const policyValues = z.object({
   perOperationUsd: z.string(),
   perDayUsd: z.string(),
   perOperationAssets: z.array(assetCap),
@@ -36,7 +36,7 @@ const values = z.object({
   excludeMaker: z.boolean(),
 });
 
-export type PolicyValues = z.infer<typeof values>;
+export type PolicyValues = z.infer<typeof policyValues>;
 
 export const keyOfToken = (chainId: number, token: string): string => `${String(chainId)}:${token.toLowerCase()}`;
 
@@ -220,7 +220,7 @@ const problemsOf = (given: PolicyValues): Problem[] => {
   return parsed.success ? [] : parsed.error.issues.map(({ message }) => ({ path: ["root"], message }));
 };
 
-export const policyForm = values.superRefine((given, context) => {
+export const policyForm = policyValues.superRefine((given, context) => {
   for (const { path, message } of problemsOf(given)) context.addIssue({ code: "custom", path: [...path], message });
 });
 

@@ -2,7 +2,7 @@
 
 import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { useMay } from "@/components/features/projects/use-project";
 import { Button } from "@/components/ui/button";
@@ -12,6 +12,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
+import { dropDraft, readDraft, saveDraft, type DraftBase } from "./draft";
 import { DryRunCard, type TriedDraft } from "./dry-run/dry-run-card";
 import { PolicyEditor } from "./editor/policy-editor";
 import { HistoryCard } from "./history-card";
@@ -73,11 +74,13 @@ interface ReadyProps {
 
 const Ready = ({ setup, subject }: ReadyProps): ReactNode => {
   const mayChange = useMay("policies:manage");
-  // Viewers may not send the request of the dry run.
-  const mayTry = useMay("money:move");
-  const [editing, setEditing] = useState(false);
   const policy = setup.policies.policies.find((one) => isOf(one, subject));
-  if (editing) return <Editing setup={setup} subject={subject} policy={policy} onEnd={() => setEditing(false)} />;
+  const [editing, setEditing] = useState(() => readDraft(subject, draftBase(setup, policy)) !== null);
+  const end = (): void => {
+    dropDraft(subject);
+    setEditing(false);
+  };
+  if (editing && mayChange) return <Editing setup={setup} subject={subject} policy={policy} onEnd={end} />;
   return (
     <Sides
       left={
@@ -91,7 +94,7 @@ const Ready = ({ setup, subject }: ReadyProps): ReactNode => {
           />
         </>
       }
-      right={mayTry ? <DryRunCard setup={setup} subject={subject} draft={null} /> : null}
+      right={<DryRunCard setup={setup} subject={subject} draft={null} />}
       below={<HistoryCard subject={subject} names={setup.names} />}
     />
   );
@@ -108,7 +111,7 @@ interface SidesProps {
 const Sides = ({ left, right, below = null }: SidesProps): ReactNode => (
   <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12 lg:grid-rows-[auto_1fr]">
     <div className="flex min-w-0 flex-col gap-4 lg:col-span-7">{left}</div>
-    {right === null ? null : <div className="min-w-0 lg:sticky lg:top-16 lg:col-span-5 lg:row-span-2">{right}</div>}
+    <div className="min-w-0 lg:sticky lg:top-16 lg:col-span-5 lg:row-span-2">{right}</div>
     {below === null ? null : <div className="min-w-0 lg:col-span-7 lg:col-start-1">{below}</div>}
   </div>
 );
@@ -157,13 +160,22 @@ interface EditingProps extends ReadyProps {
   readonly onEnd: () => void;
 }
 
+/** Names what a draft belongs to. */
+const draftBase = ({ wallets }: PolicySetup, policy: Policy | undefined): DraftBase => ({
+  owner: wallets.find(({ kind }) => kind === "treasury")?.id ?? "",
+  version: policy?.version ?? 0,
+});
+
 const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const Editing = ({ setup, subject, policy, onEnd }: EditingProps): ReactNode => {
   // The version that the form was filled from; one that is stored meanwhile is not overwritten.
-  const [base] = useState({ rules: policy?.rules ?? {}, version: policy?.version ?? 0 });
-  const form = useForm({ resolver: zodResolver(policyForm), defaultValues: valuesOf(base.rules, zoneHere()) });
-  const rules = typedRules(useWatch({ control: form.control, compute: (values) => values }));
+  const [base] = useState({ rules: policy?.rules ?? {}, ...draftBase(setup, policy) });
+  const [first] = useState(() => readDraft(subject, base) ?? valuesOf(base.rules, zoneHere()));
+  const form = useForm({ resolver: zodResolver(policyForm), defaultValues: first });
+  const values = useWatch({ control: form.control, compute: (typed) => typed });
+  useEffect(() => saveDraft(subject, { owner: base.owner, version: base.version }, values), [subject, base, values]);
+  const rules = typedRules(values);
   const draft: TriedDraft = { rules, isChanged: rules === null || !isSame(rules, base.rules) };
   return (
     <Sides

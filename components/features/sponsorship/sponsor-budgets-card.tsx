@@ -1,18 +1,18 @@
 "use client";
 
 import { Ban } from "lucide-react";
-import type { ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
+import { useMay } from "@/components/features/projects/use-project";
+import { useChain } from "@/components/providers/public-config";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Card } from "@/components/ui/card";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import type { getMe } from "@/lib/contracts/auth";
-import type { ResponseOf } from "@/lib/contracts/contract";
-
-type SponsorBudget = ResponseOf<typeof getMe>["sponsorBudgets"][number];
+import { BudgetDialog, type SponsorBudget } from "./budget-dialog";
 
 const amountColumn = (id: string, header: string, value: (budget: SponsorBudget) => string): Column<SponsorBudget> => ({
   id,
@@ -47,14 +47,40 @@ const COLUMNS: readonly Column<SponsorBudget>[] = [
   },
 ];
 
-/** Shows the network fees that the project's sponsor pays today, by chain. */
+const changeColumn = (onChange: (chainId: number) => void): Column<SponsorBudget> => ({
+  id: "actions",
+  header: "",
+  align: "right",
+  cell: ({ chainId }) => <ChangeButton chainId={chainId} onChange={onChange} />,
+});
+
+const ChangeButton = ({
+  chainId,
+  onChange,
+}: {
+  readonly chainId: number;
+  readonly onChange: (chainId: number) => void;
+}): ReactNode => {
+  const name = useChain(chainId)?.name ?? `chain ${String(chainId)}`;
+  return (
+    <Button size="sm" aria-label={`Change the sponsor budget on ${name}`} onClick={() => onChange(chainId)}>
+      Change
+    </Button>
+  );
+};
+
+/** Shows the network fees that the project's sponsor pays today, by chain, and lets owners and admins set the project's limits. */
 export const SponsorBudgetsCard = ({ budgets }: { readonly budgets: readonly SponsorBudget[] }): ReactNode => {
+  const mayChange = useMay("policies:manage");
+  const [changing, setChanging] = useState<number | null>(null);
+  const columns = useMemo(() => (mayChange ? [...COLUMNS, changeColumn(setChanging)] : COLUMNS), [mayChange]);
+  const changed = budgets.find(({ chainId }) => chainId === changing);
   const [first] = budgets;
   return (
     <Card
       id="sponsor-budgets"
       title="Sponsor budgets"
-      description="Network fees that the project's sponsor pays. Whoever runs this installation sets the limits."
+      description="Network fees that the project's sponsor pays. Owners and admins set the limits, up to what this installation allows."
       actions={
         first === undefined ? null : (
           <span className="text-sm text-fg-2">
@@ -69,11 +95,12 @@ export const SponsorBudgetsCard = ({ budgets }: { readonly budgets: readonly Spo
       ) : (
         <Table
           caption="Sponsor budgets by chain"
-          columns={COLUMNS}
+          columns={columns}
           rows={budgets}
           rowKey={({ chainId }) => String(chainId)}
         />
       )}
+      {changed === undefined ? null : <BudgetDialog budget={changed} onClose={() => setChanging(null)} />}
     </Card>
   );
 };

@@ -1,8 +1,12 @@
+import { createHmac } from "node:crypto";
 import {
   createLocalJWKSet,
   decodeJwt,
   decodeProtectedHeader,
+  exportJWK,
+  exportSPKI,
   generateKeyPair,
+  importJWK,
   jwtVerify,
   SignJWT,
   UnsecuredJWT,
@@ -84,6 +88,65 @@ test("a forged access token is refused", async () => {
     expect([what, await codeOf(auth.verifyAccessToken(token))]).toEqual([what, "unauthorized"]);
   }
   expect(await auth.verifyAccessToken(accessToken)).toMatchObject({ userId, sessionId });
+});
+
+/** A JWT with an HMAC over it, made by hand: libraries refuse some of these keys. */
+const hmacToken = (header: object, payload: object, key: string | Uint8Array): string => {
+  const part = (content: object): string => Buffer.from(JSON.stringify(content)).toString("base64url");
+  const signed = `${part(header)}.${part(payload)}`;
+  return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
+};
+
+test("an access token whose HMAC was made with our public key is refused, in each form of that key (algorithm confusion)", async () => {
+  const { auth, signIn } = setUp();
+  const { accessToken } = await signIn();
+  const { kid = "" } = decodeProtectedHeader(accessToken);
+  const payload = decodeJwt(accessToken);
+  const jwks = await auth.jwks();
+  const [own] = jwks.keys;
+  const pem = await exportSPKI((await importJWK({ ...own }, "ES256")) as CryptoKey);
+  const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ""), "base64");
+  const { x = "", y = "" } = { ...own } as { x?: string; y?: string };
+  const keys: Record<string, string | Uint8Array> = {
+    "the JWK": JSON.stringify(own),
+    "the key set": JSON.stringify(jwks),
+    PEM: pem,
+    "PEM without its last line end": pem.trim(),
+    DER: der,
+    "the point": Buffer.concat([Buffer.from([4]), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]),
+    nothing: "",
+  };
+  for (const [what, key] of Object.entries(keys))
+    for (const header of [
+      { alg: "HS256", typ: "at+jwt", kid },
+      { alg: "HS256", typ: "at+jwt" },
+    ]) {
+      const token = hmacToken(header, payload, key);
+      expect([what, await codeOf(auth.verifyAccessToken(token))]).toEqual([what, "unauthorized"]);
+    }
+});
+
+test("an access token that brings or names its own key is refused", async () => {
+  const { auth, signIn } = setUp();
+  const { accessToken } = await signIn();
+  const { kid = "" } = decodeProtectedHeader(accessToken);
+  const payload = decodeJwt(accessToken);
+  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+  const jwk = await exportJWK(publicKey);
+  const brought = [
+    { jwk, kid },
+    { jwk },
+    { jku: "https://evil.example/jwks.json", kid },
+    { x5u: "https://evil.example/chain.pem", kid },
+    { kid: "../../../../dev/null" },
+    { kid: "' OR 1=1 --" },
+  ];
+  for (const header of brought) {
+    const token = await new SignJWT(payload)
+      .setProtectedHeader({ alg: "ES256", typ: "at+jwt", ...header })
+      .sign(privateKey);
+    expect([header, await codeOf(auth.verifyAccessToken(token))]).toEqual([header, "unauthorized"]);
+  }
 });
 
 test("a well-signed access token of another type, issuer or audience, or expired, or without a session, is refused", async () => {

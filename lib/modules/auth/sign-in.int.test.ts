@@ -172,6 +172,24 @@ test.each([
   expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("invalid_signature");
 });
 
+test.each([
+  ["statement", (message: string) => message.replace("Sign in to Causeway.", "Sign in to Causeway, as Eve.")],
+  ["address", (message: string) => message.replace(/0x[0-9a-fA-F]{40}/, "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")],
+  ["chain", (message: string) => message.replace(/Chain ID: \d+/, "Chain ID: 1")],
+  ["domain", (message: string) => message.replace(/^\S+/, "evil.example")],
+  ["URI", (message: string) => message.replace(/URI: \S+/, "URI: https://evil.example")],
+  ["nonce", (message: string) => message.replace(/Nonce: \S+/, `Nonce: ${generateSiweNonce()}`)],
+  ["time", (message: string) => message.replace(/(Issued At: \d{4}-\d\d-\d\dT\d\d:\d\d):\d\d/, "$1:59")],
+])("sign-in: a message whose %s was altered after it was signed is refused", async (_what, alter) => {
+  const { auth, newAccount, messageFor } = setUp();
+  const account = newAccount();
+  const message = await messageFor(account, { statement: "Sign in to Causeway." });
+  const signature = await account.signMessage({ message });
+  const altered = alter(message);
+  expect(altered).not.toBe(message);
+  expect(await codeOf(auth.signIn({ message: altered, signature, kind: "api" }))).toBe("invalid_signature");
+});
+
 test("a plain account needs no chain; a contract whose chain does not answer gets that error", async () => {
   const away = () => Promise.reject(new Error("connection refused"));
   const registry = {

@@ -16,6 +16,8 @@ export interface Requirement {
   readonly roles: readonly ApproverRole[];
   /** The person who asked, or created the key that asked, may not vote. */
   readonly excludeMaker: boolean;
+  /** The rules and settings that demand it, in words, for the voters. */
+  readonly demandedBy?: readonly string[];
 }
 
 /** The object that is decided about: `{ type: "payout", id: "po_…" }`. */
@@ -51,6 +53,8 @@ export interface DecisionRequest {
   readonly decidedAt: Date | null;
   readonly decidedBy: string | null;
   readonly settledAt: Date | null;
+  /** About a private operation: shown only to callers who may read private operations. */
+  readonly private: boolean;
   /** In the order in which they were given. */
   readonly votes: readonly Vote[];
 }

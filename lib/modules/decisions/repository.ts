@@ -33,7 +33,12 @@ const parseRequest = ({ votes, ...row }: RequestRow & { votes: VoteRow[] }): Dec
   lines: row.lines,
   maker: row.maker,
   makerUserId: row.makerUserId,
-  required: { count: row.votesRequired, roles: row.roles as ApproverRole[], excludeMaker: row.excludeMaker },
+  required: {
+    count: row.votesRequired,
+    roles: row.roles as ApproverRole[],
+    excludeMaker: row.excludeMaker,
+    demandedBy: row.demandedBy,
+  },
   state: row.state as DecisionState,
   createdAt: row.createdAt,
   expiresAt: row.expiresAt,
@@ -41,6 +46,7 @@ const parseRequest = ({ votes, ...row }: RequestRow & { votes: VoteRow[] }): Dec
   decidedAt: row.decidedAt,
   decidedBy: row.decidedBy,
   settledAt: row.settledAt,
+  private: row.private,
   votes: votes.map(parseVote),
 });
 
@@ -53,8 +59,8 @@ type NewRequest = Omit<DecisionRequest, "state" | "notifiedAt" | "decidedAt" | "
 
 const INSERT = `
   INSERT INTO decision_request (project_id, id, subject_type, subject_id, digest, title, lines, maker, maker_user_id, votes_required,
-    roles, exclude_maker, state, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5::bytea, $6, $7::text[], $8, $9, $10::int, $11::text[], $12::boolean, 'open', $13::timestamptz, $14::timestamptz)
+    roles, exclude_maker, state, created_at, expires_at, private, demanded_by)
+  VALUES ($1, $2, $3, $4, $5::bytea, $6, $7::text[], $8, $9, $10::int, $11::text[], $12::boolean, 'open', $13::timestamptz, $14::timestamptz, $15::boolean, $16::text[])
   ON CONFLICT (project_id, subject_type, subject_id) WHERE state = 'open' DO NOTHING`;
 
 const INSERT_JOB = `INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, $2, $3::timestamptz, $4)`;
@@ -77,6 +83,8 @@ export const insertRequest = async (sql: Sql, request: NewRequest): Promise<bool
     required.excludeMaker,
     request.createdAt,
     request.expiresAt,
+    request.private,
+    required.demandedBy ?? [],
   ]);
   return inserted === 1;
 };
@@ -158,6 +166,8 @@ export interface RequestFilter {
   readonly state?: DecisionState | undefined;
   readonly subjectType?: string | undefined;
   readonly subjectId?: string | undefined;
+  /** False: requests about private operations are left out. Default true. */
+  readonly withPrivate?: boolean;
 }
 
 /** Newest first. */
@@ -170,13 +180,14 @@ export const listRequests = async (
     limit,
   }: { projectId: string; filter: RequestFilter; before: string | undefined; limit: number },
 ): Promise<DecisionRequest[]> => {
-  const { state, subjectType, subjectId } = filter;
+  const { state, subjectType, subjectId, withPrivate = true } = filter;
   const rows = await db.decisionRequest.findMany({
     where: {
       projectId,
       ...(state === undefined ? {} : { state }),
       ...(subjectType === undefined ? {} : { subjectType }),
       ...(subjectId === undefined ? {} : { subjectId }),
+      ...(withPrivate ? {} : { private: false }),
       ...(before === undefined ? {} : { id: { lt: before } }),
     },
     include: VOTES,

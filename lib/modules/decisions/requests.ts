@@ -22,6 +22,8 @@ export interface NewDecision {
   readonly maker: Actor;
   readonly required: Requirement;
   readonly expiresAt: Date;
+  /** About a private operation. Default false. */
+  readonly private?: boolean;
 }
 
 /** Mails about a request and ends it in time. */
@@ -33,12 +35,13 @@ export const DECIDED_QUEUE = "decided";
 export const jobIdOf = ({ projectId, id }: Pick<DecisionRequest, "projectId" | "id">, queue: string): string =>
   `${projectId}/${id}/${queue}`;
 
-type Told = Pick<DecisionRequest, "projectId" | "id" | "subject" | "title" | "required" | "expiresAt">;
+type Told = Pick<DecisionRequest, "projectId" | "id" | "subject" | "title" | "required" | "expiresAt" | "private">;
 
 export const decisionEvent = (request: Told, state: Exclude<DecisionState, "cancelled">, at: Date): NewEvent => ({
   projectId: request.projectId,
   type: state === "open" ? "approval.requested" : `approval.${state}`,
   objectId: request.id,
+  private: request.private,
   data: {
     approvalId: request.id,
     subjectType: request.subject.type,
@@ -59,13 +62,14 @@ export const decisionEvent = (request: Told, state: Exclude<DecisionState, "canc
 export const openDecision = async (sql: Sql, input: NewDecision, createdAt: Date): Promise<string> => {
   const { projectId, subject, digest, maker } = input;
   const id = newId("decision");
-  const made = { maker: actorName(maker), makerUserId: responsibleUserId(maker) };
+  const { private: isPrivate = false } = input;
+  const made = { maker: actorName(maker), makerUserId: responsibleUserId(maker), private: isPrivate };
   if (!(await insertRequest(sql, { ...input, ...made, id, createdAt }))) {
     const open = await findOpenOf(sql, projectId, subject);
     if (open === null || !Buffer.from(open.digest).equals(digest)) throw otherSubject();
     return open.id;
   }
-  const request = { ...input, id };
+  const request = { ...input, id, private: isPrivate };
   await insertRequestJob(sql, {
     id: jobIdOf(request, REQUEST_QUEUE),
     queue: REQUEST_QUEUE,

@@ -15,6 +15,7 @@ export const toDecision = ({ request, mayDecide, messages }: DecisionView): z.ou
     roles: [...request.required.roles],
     excludeMaker: request.required.excludeMaker,
   },
+  demandedBy: [...(request.required.demandedBy ?? [])],
   votes: request.votes.map(({ userId, decision, reason, createdAt }) => ({
     userId,
     decision,

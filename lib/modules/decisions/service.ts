@@ -1,7 +1,7 @@
 /** Votes of several people on one payment: requests are opened by other modules, decided here, and carried on by a job. */
 import { givenCode } from "@/lib/contracts/proofs";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
-import type { Actor, UserActor } from "@/lib/core/actor";
+import { mayReadPrivate, type Actor, type UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { invalidRequest, notFound, type DomainError, type ErrorCode } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
@@ -220,9 +220,10 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
   };
 };
 
-const load = async (deps: DecisionsDeps, { projectId }: Actor, id: string): Promise<DecisionRequest> => {
+const load = async (deps: DecisionsDeps, actor: Actor, id: string): Promise<DecisionRequest> => {
+  const { projectId } = actor;
   const request = isId("decision", id) ? await findRequest(deps.database.prisma, { projectId, id }) : null;
-  if (request === null) throw notFound();
+  if (request === null || (request.private && !mayReadPrivate(actor))) throw notFound();
   return request;
 };
 
@@ -309,7 +310,8 @@ const createList =
     if (cursor !== undefined && !isId("decision", cursor))
       throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
     const { projectId } = actor;
-    const query = { projectId, filter, before: cursor, limit: limit + 1 };
+    const seen = { ...filter, withPrivate: mayReadPrivate(actor) };
+    const query = { projectId, filter: seen, before: cursor, limit: limit + 1 };
     const rows = await listRequests(deps.database.prisma, query);
     const shown = rows.slice(0, limit);
     const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;

@@ -1,4 +1,4 @@
-import type { Actor } from "@/lib/core/actor";
+import { mayReadPrivate, type Actor } from "@/lib/core/actor";
 import type { EventType } from "@/lib/contracts/events";
 import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";
@@ -49,9 +49,6 @@ const toOutboxRows = (events: readonly NewEvent[]): OutboxRow[] =>
 
 /** As `recordEventsOn`, for transactions of Prisma's. */
 export const recordEvents = (tx: Tx, events: readonly NewEvent[]): Promise<void> => recordEventsOn(sqlOf(tx), events);
-
-/** Whether the actor gets the details of private movements. */
-export const mayReadPrivate = (actor: Actor): boolean => actor.type === "user" || actor.scopes.includes("privacy:read");
 
 /** The events of a project, as whoever missed some reads them again. */
 export const createEventsService = ({ reader }: { readonly reader: SqlReader }) => ({

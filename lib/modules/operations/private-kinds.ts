@@ -1,9 +1,4 @@
-import type { Actor } from "@/lib/core/actor";
-
 /** Operations that are visible only to callers who may read private operations. */
 export const PRIVATE_KINDS = ["shield", "unshield", "private_transfer", "private_swap", "public_exit"] as const;
 
 export const isPrivateKind = (kind: string): boolean => (PRIVATE_KINDS as readonly string[]).includes(kind);
-
-/** Members of the project may read them; an API key needs the scope `privacy:read`. */
-export const mayReadPrivate = (actor: Actor): boolean => actor.type === "user" || actor.scopes.includes("privacy:read");

@@ -1,4 +1,4 @@
-import type { Actor } from "@/lib/core/actor";
+import { mayReadPrivate, type Actor } from "@/lib/core/actor";
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
@@ -23,7 +23,7 @@ import {
 import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
-import { isPrivateKind, mayReadPrivate } from "./private-kinds";
+import { isPrivateKind } from "./private-kinds";
 import { createRefundDecisions, type RefundDecisionDeps } from "./refund-decision";
 import { claimRetry } from "./retry-claims";
 import { createWatching, type WatchingDeps } from "./watching";
@@ -37,6 +37,7 @@ export {
   type LeglessOperation,
 } from "./legless-repository";
 export { arrivalsOf, type Arrival } from "./arrivals";
+export { createOperationSubject } from "./decision-subject";
 export { isPrivateKind, mayReadPrivate } from "./private-kinds";
 export { moveDepositOperations, storeDepositOperations } from "./deposit-rows";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";

@@ -80,6 +80,28 @@ test("a person has 20 wrong guesses within an hour, over all subjects and instan
   await serviceAt(0).consume(right);
 });
 
+test("a code approves its own subject and data, for its own person, once and in time, and nothing after five wrong tries", async () => {
+  const [person, colleague] = [newPerson(), newPerson()];
+  const [subjectId, otherSubject] = [randomUUID(), randomUUID()];
+  await ask(person, subjectId);
+  expect(await guess(person, otherSubject, CODE)).toBe("otp_required");
+  expect(await guess(colleague, subjectId, CODE)).toBe("otp_required");
+  const changed = { actor: person, subjectId, digest: new Uint8Array(randomBytes(32)), code: CODE };
+  await expect(serviceAt(0).consume(changed)).rejects.toMatchObject({ code: "otp_invalid" });
+  expect(await guess(person, subjectId, CODE)).toBe("ok");
+  expect(await guess(person, subjectId, CODE)).toBe("otp_invalid");
+
+  const late = randomUUID();
+  await ask(person, late);
+  now = addSeconds(now, 300);
+  expect(await guess(person, late, CODE)).toBe("otp_expired");
+
+  const guessed = randomUUID();
+  await ask(person, guessed);
+  for (let attempt = 0; attempt < 5; attempt += 1) expect(await guess(person, guessed)).toBe("otp_invalid");
+  expect(await guess(person, guessed, CODE)).toBe("otp_attempts_exceeded");
+});
+
 test("correct codes do not count as wrong guesses, and a person gets at most 60 codes within an hour", async () => {
   const [person, other] = [newPerson(), newPerson()];
   for (let sent = 0; sent < 60; sent += 1) {

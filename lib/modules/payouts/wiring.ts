@@ -1,5 +1,6 @@
 import type { Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
+import type { TokenFreezes } from "@/lib/chains/token-freezes";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
@@ -50,6 +51,7 @@ export interface PayoutsParts {
   readonly otp: OtpService;
   readonly prices: Prices;
   readonly clock: Clock;
+  readonly freezes: TokenFreezes;
   readonly walletBatches: WalletBatchesDriver;
   readonly log: { warn(fields: object, message: string): void };
 }

@@ -157,6 +157,10 @@ describe("rules of places, people and times", () => {
       count: 2,
       roles: ["owner"],
       excludeMaker: true,
+      demandedBy: [
+        "Policy of the project, version 1: Above 50 US dollars it has to be approved by 1 of these roles: owner, admin, and not the maker.",
+        "Policy of the project, version 1: Above 50 US dollars it has to be approved by 2 of these roles: owner.",
+      ],
     });
     expect(evaluate([asks(1, ["owner"], false), asks(1, ["admin"], false)], facts()).decision).toBe("deny");
   });

@@ -32,7 +32,7 @@ export interface Evaluation {
  */
 export const evaluate = (policies: readonly EffectivePolicy[], facts: Facts): Evaluation => {
   const findings = policies.flatMap((policy) => findingsOf(policy, facts));
-  const required = strictest(findings.flatMap(({ finding }) => finding.approval ?? []));
+  const required = strictest(findings.flatMap(demandOf));
   const rules = findings.map(({ policy, finding }) => resultOf(policy, finding)).sort(inOrder);
   const isDenied = rules.some(({ outcome }) => outcome === "deny") || required?.roles.length === 0;
   const decision = isDenied ? "deny" : required === null ? "allow" : "needs_approval";
@@ -62,6 +62,20 @@ const findingsOf = (policy: EffectivePolicy, facts: Facts): { policy: EffectiveP
   const bound = boundBy(policy, facts.movements);
   return RULES.flatMap((rule) => rule({ policy, facts, movements, bound })).map((finding) => ({ policy, finding }));
 };
+
+const SCOPE_NAMES = { project: "the project", wallet: "a wallet", key: "an API key" } as const;
+
+/** The votes that a rule demands, with the rule's name for the voters. */
+const demandOf = ({
+  policy: { scope, version },
+  finding: { approval, message },
+}: {
+  readonly policy: EffectivePolicy;
+  readonly finding: Finding;
+}): RequiredApproval[] =>
+  approval === undefined
+    ? []
+    : [{ ...approval, demandedBy: [`Policy of ${SCOPE_NAMES[scope]}, version ${String(version)}: ${message}`] }];
 
 const resultOf = ({ id, version, scope }: EffectivePolicy, finding: Finding): RuleResult => ({
   policyId: id,

@@ -31,7 +31,10 @@ export const toEvaluation = ({ decision, code, rules, approval }: Evaluation): R
   rules: rules.map(({ policyId, version, scope, rule, outcome, message, field }) => ({
     ...{ policyId, version, scope, rule, outcome, message, field },
   })),
-  approval: approval === null ? null : { ...approval, roles: [...approval.roles] },
+  approval:
+    approval === null
+      ? null
+      : { count: approval.count, roles: [...approval.roles], excludeMaker: approval.excludeMaker },
 });
 
 export const toStoredEvaluation = (evaluation: EvaluationRecord): ResponseOf<typeof getPolicyEvaluation> => {

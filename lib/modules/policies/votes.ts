@@ -2,6 +2,8 @@
 import { DomainError } from "@/lib/core/errors";
 import type { RequiredApproval } from "./facts";
 
+const SETTING = "The project's setting: payments are approved by several people.";
+
 /** All of them at once: the most people, the roles that every one accepts, and no maker where one excludes the maker. */
 export const strictest = (approvals: readonly RequiredApproval[]): RequiredApproval | null => {
   const [first, ...others] = approvals;
@@ -10,6 +12,7 @@ export const strictest = (approvals: readonly RequiredApproval[]): RequiredAppro
     count: Math.max(...approvals.map(({ count }) => count)),
     roles: first.roles.filter((role) => others.every(({ roles }) => roles.includes(role))).sort(),
     excludeMaker: approvals.some(({ excludeMaker }) => excludeMaker),
+    demandedBy: approvals.flatMap(({ demandedBy = [] }) => demandedBy).sort(),
   };
 };
 
@@ -27,7 +30,8 @@ export const votesOf = (
   setting: RequiredApproval | null,
   ofPolicies: RequiredApproval | null,
 ): RequiredApproval | null => {
-  const required = strictest([setting, ofPolicies].filter((each) => each !== null));
+  const demanded = setting === null ? null : { ...setting, demandedBy: [SETTING] };
+  const required = strictest([demanded, ofPolicies].filter((each) => each !== null));
   if (required?.roles.length !== 0) return required;
   throw new DomainError(
     "policy_violation",

@@ -3,7 +3,8 @@ import type { GivenCode } from "@/lib/contracts/proofs";
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import { doneBy } from "@/lib/modules/audit/service";
-import type { Operation } from "@/lib/modules/operations/service";
+import type { DecisionSubject } from "@/lib/modules/decisions/service";
+import { createOperationSubject, type Operation } from "@/lib/modules/operations/service";
 import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { PrivacyContext } from "./context";
 import { notAwaitingApproval } from "./errors";
@@ -12,6 +13,7 @@ import { publicExits } from "./public-exit";
 import { transferOfOperation } from "./read-transfers";
 import { shields } from "./shield";
 import { spends } from "./spend";
+import { refuseCodeWhereVotes } from "./votes";
 
 const stepsOf = ({ kind }: PrivateTransfer) =>
   kind === "shield" ? shields : kind === "public_exit" ? publicExits : spends;
@@ -38,6 +40,7 @@ export const requestApprovalCode = async (
   if (transfer === null) return null;
   requireScope(actor, "privacy:write");
   await requireAwaiting(context, transfer);
+  await refuseCodeWhereVotes(context, transfer);
   return context.otp.request({
     actor,
     subjectId: operationId,
@@ -58,11 +61,22 @@ export const approveTransfer = async (
   const transfer = await transferOfOperation(context, actor.projectId, operationId);
   if (transfer === null) return null;
   await requireAwaiting(context, transfer);
+  await refuseCodeWhereVotes(context, transfer);
   const { digest } = transfer;
-  const { otpId } = await context.otp.consume({ actor, subjectId: operationId, digest, code });
-  if (!(await stepsOf(transfer).approve(context, actor, transfer, otpId))) throw notAwaitingApproval();
+  const { otpId: codeId, means } = await context.otp.consume({ actor, subjectId: operationId, digest, code });
+  if (!(await stepsOf(transfer).approve(context, actor, transfer, { means, codeId }))) throw notAwaitingApproval();
   return context.operations.get(actor.projectId, operationId);
 };
+
+/** Carries on, or ends, a private operation that people have voted on. */
+export const privateSubject = (context: PrivacyContext): DecisionSubject =>
+  createOperationSubject<PrivateTransfer>({
+    operations: context.operations,
+    clock: context.clock,
+    find: (projectId, operationId) => transferOfOperation(context, projectId, operationId),
+    run: (actor, transfer, { decisionId }) =>
+      stepsOf(transfer).approve(context, actor, transfer, { means: "votes", decisionId }),
+  });
 
 /**
  * Ends an operation that spends notes, before its first proof is stored. Null for shields and public exits too: they are legs of the

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChainRegistry } from "@/lib/chains/registry";
+import type { TokenFreezes } from "@/lib/chains/token-freezes";
 import type { Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { worthOf } from "@/lib/core/decimal";
@@ -7,6 +8,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
+import type { DecisionsService } from "@/lib/modules/decisions/service";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import { retriedMeanwhile, type OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
@@ -34,6 +36,8 @@ export interface PrivacyDeps {
   readonly operations: OperationsService;
   readonly sponsorship: Pick<SponsorshipService, "checkGas">;
   readonly otp: OtpService;
+  readonly freezes: Pick<TokenFreezes, "areFrozen">;
+  readonly decisions: Pick<DecisionsService, "open" | "refuseCode" | "requirementOf">;
   readonly policies: PoliciesService;
   readonly policyEngine: Pick<PolicyEngine, "checking" | "refuse">;
   readonly prices: {

@@ -74,5 +74,8 @@ export const treasuryMissing = (): DomainError => new DomainError("unknown_walle
 export const notAwaitingApproval = (): DomainError =>
   new DomainError("invalid_state", "This operation does not await approval: it was approved, cancelled or has ended.");
 
+/** Thrown in the transaction that would let an operation run at once: the caller's policy needs an approval after all. */
+export class NotAdmittedError extends Error {}
+
 /** Another operation took a note or a deposit number since it was read, or moved a step. The work can be done again with fresh reads. */
 export class TakenError extends Error {}

@@ -32,6 +32,8 @@ export interface PrivateQuote {
   /** Set once a one-time code was right for this quote and its private wallet. */
   readonly approvedAt: Date | null;
   readonly codeId: string | null;
+  /** The factor that gave the code: `code`, `totp` or `passkey`. Null with `codeId`, and for quotes of older versions. */
+  readonly codeMeans: string | null;
   readonly operationId: string | null;
 }
 
@@ -68,6 +70,7 @@ export const parsePrivateQuote = (row: QuoteColumns): PrivateQuote => ({
   expiresAt: row.expiresAt,
   approvedAt: row.approvedAt,
   codeId: row.codeId,
+  codeMeans: row.codeMeans,
   operationId: row.operationId,
 });
 

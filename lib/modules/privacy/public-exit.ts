@@ -17,9 +17,12 @@ import {
   requireTreasury,
   runOperation,
   startOrAwait,
+  type NewTransfer,
   type Run,
   type Treasury,
 } from "./treasury-operation";
+import { requireUnfrozenMove } from "./unfrozen";
+import type { Consent } from "./votes";
 
 /** More than any public exit uses: checking the proof, marking the note, and paying out through the processor. */
 const EXIT_GAS = 700_000n;
@@ -128,6 +131,7 @@ const startRun = async (context: PrivacyContext, actor: Actor, leaving: LeavingN
   const { projectId } = actor;
   const { chainId } = pool;
   const treasury = await requireTreasury(context, projectId);
+  if (run.why === "approved") await requireUnfrozenMove(context, requestOf(leaving, treasury.address));
   const legId = newId("leg");
   const gas = await estimateGas(context, treasury, { chainId, legId });
   context.sponsorship.checkGas({ chainId, kind: "swap", gas });
@@ -185,6 +189,7 @@ const create = async (
   const { note, pool } = leaving;
   const { projectId } = actor;
   const { address } = await requireTreasury(context, projectId);
+  await requireUnfrozenMove(context, requestOf(leaving, address));
   const transfer = {
     projectId,
     id: newId("transfer"),
@@ -208,6 +213,7 @@ const create = async (
   await startOrAwait(context, actor, run, {
     start: () => startRun(context, actor, leaving, run),
     awaiting: (treasury) => ({ request: requestOf(leaving, treasury.address), expectedBase: note.valueBase }),
+    lines: approvalLines(context, transfer),
   });
   return transfer.id;
 };
@@ -217,18 +223,18 @@ const approve = async (
   context: PrivacyContext,
   actor: Actor,
   transfer: PrivateTransfer,
-  codeId: string,
+  consent: Consent,
 ): Promise<boolean> => {
   const { projectId, walletId, chainId, noteId } = transfer;
   const wallet = await context.privateWallets.find(projectId, walletId, "privacyWalletId");
   const leaving = await leavingNoteOf(context, wallet, { chainId, noteId: noteId ?? "" });
-  return startRun(context, actor, leaving, { why: "approved", transfer, codeId });
+  return startRun(context, actor, leaving, { why: "approved", transfer, consent });
 };
 
 /** The lines of the message that carries the one-time code. */
 const approvalLines = (
   { registry }: PrivacyContext,
-  { token, amountBase, chainId, toAddress }: PrivateTransfer,
+  { token, amountBase, chainId, toAddress }: NewTransfer,
 ): string[] => {
   const amount = `${formatAmount(amountBase, token.decimals)} ${token.symbol}`;
   return [

@@ -15,7 +15,7 @@ export const createQuoteRepository = ({ prisma }: Pick<Database, "prisma">) => (
   /** open or prepared → prepared. False when the quote was used, or was prepared by somebody else since it was read. */
   prepareQuote: async (
     { projectId, id, walletId, codeId }: PrivateQuote,
-    change: { walletId: string; approvedAt: Date | null; codeId: string | null },
+    change: { walletId: string; approvedAt: Date | null; codeId: string | null; codeMeans: string | null },
     now: Date,
   ): Promise<boolean> => {
     const { count } = await prisma.privacyQuote.updateMany({

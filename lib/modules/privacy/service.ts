@@ -3,7 +3,7 @@ import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Operation } from "@/lib/modules/operations/service";
 import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { approveTransfer, cancelSpend, requestApprovalCode } from "./approve";
+import { approveTransfer, cancelSpend, privateSubject, requestApprovalCode } from "./approve";
 import { createPrivacyContext, type PrivacyContext, type PrivacyDeps } from "./context";
 import { treasuryMissing } from "./errors";
 import { findEarlier, idempotentRequest, type IdempotentRequest } from "./idempotency";
@@ -168,6 +168,8 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       approveTransfer(context, actor, operationId, code),
     checkRetry: (actor: Actor, operationId: string): Promise<boolean> => checkRetry(context, actor, operationId),
     retry: (actor: Actor, operationId: string): Promise<TransferView | null> => retry(context, actor, operationId),
+    /** Carries on private operations that people have voted on. */
+    subject: privateSubject(context),
     cancel: (actor: Actor, operationId: string): Promise<Operation | null> => cancelSpend(context, actor, operationId),
 
     /** The calls of a leg that is a public exit. */

@@ -11,7 +11,16 @@ import { PRIVACY_PROVIDER, type ShieldLegPlan } from "./leg-routing";
 import type { PrivateTransfer } from "./private-transfer";
 import type { PrivateWallet } from "./private-wallet";
 import { retryWhenTaken } from "./retry-when-taken";
-import { ESTIMATED_SECONDS, requireTreasury, runOperation, startOrAwait, type Run } from "./treasury-operation";
+import {
+  ESTIMATED_SECONDS,
+  requireTreasury,
+  runOperation,
+  startOrAwait,
+  type NewTransfer,
+  type Run,
+} from "./treasury-operation";
+import { requireUnfrozenMove } from "./unfrozen";
+import type { Consent } from "./votes";
 
 export interface ShieldInput {
   readonly chainId: number;
@@ -64,6 +73,7 @@ const tryRun = async (context: PrivacyContext, actor: Actor, deposit: Deposit, r
   const { projectId } = actor;
   const key = context.privateWallets.keyOf(wallet);
   const treasury = await requireTreasury(context, projectId);
+  if (run.why === "approved") await requireUnfrozenMove(context, requestOf(treasury.address, deposit));
   const [number = 0] = await context.freeNumbers({ projectId, key, pool }, 1);
   const slot = { wallet: key, index: number };
   const { calls, precommitment } = await engine.shield({ chainId, token, amountBase, slot });
@@ -109,6 +119,8 @@ const create = async (
   const deposit = await depositOf(context, actor, input);
   const { pool, amountBase, wallet } = deposit;
   const { projectId } = actor;
+  const { address } = await requireTreasury(context, projectId);
+  await requireUnfrozenMove(context, requestOf(address, deposit));
   const transfer = {
     projectId,
     id: newId("transfer"),
@@ -131,7 +143,8 @@ const create = async (
   const run = { why: "new", transfer, retryOf: own.retryOf } as const;
   await startOrAwait(context, actor, run, {
     start: () => retryWhenTaken(() => tryRun(context, actor, deposit, run)),
-    awaiting: ({ address }) => ({ request: requestOf(address, deposit), expectedBase: noteBaseOf(deposit) }),
+    awaiting: () => ({ request: requestOf(address, deposit), expectedBase: noteBaseOf(deposit) }),
+    lines: approvalLines(context, transfer),
   });
   return transfer.id;
 };
@@ -141,17 +154,17 @@ const approve = async (
   context: PrivacyContext,
   actor: Actor,
   transfer: PrivateTransfer,
-  codeId: string,
+  consent: Consent,
 ): Promise<boolean> => {
   const { projectId, chainId, token, amountBase, walletId } = transfer;
   const pool = await context.poolOf(chainId, token.address, "token");
   const wallet = await context.privateWallets.find(projectId, walletId, "privacyWalletId");
-  const run = { why: "approved", transfer, codeId } as const;
+  const run = { why: "approved", transfer, consent } as const;
   return retryWhenTaken(() => tryRun(context, actor, { pool, amountBase, wallet }, run));
 };
 
 /** The lines of the message that carries the one-time code. */
-const approvalLines = ({ registry }: PrivacyContext, { token, amountBase, chainId }: PrivateTransfer): string[] => [
+const approvalLines = ({ registry }: PrivacyContext, { token, amountBase, chainId }: NewTransfer): string[] => [
   `You make private: ${formatAmount(amountBase, token.decimals)} ${token.symbol} of the treasury on ${registry.get(chainId).name}`,
 ];
 

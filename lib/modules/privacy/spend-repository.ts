@@ -1,7 +1,9 @@
 import type { Database, Tx } from "@/lib/db/client";
 import { Prisma } from "@/lib/db/generated/client";
 import { bindDeps } from "@/lib/core/bind-deps";
+import { sqlOf } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { cancelDecision } from "@/lib/modules/decisions/service";
 import {
   approveLegless,
   cancelledLegless,
@@ -108,6 +110,7 @@ const cancelSpend = (
       data: { state: "failed", version: { increment: 1 }, updatedAt: now },
     });
     await recordAudit(tx, audit);
+    await cancelDecision(sqlOf(tx), { projectId, subject: { type: "operation", id: operationId }, at: now });
     return true;
   });
 

@@ -2,18 +2,19 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
-import { doneBy } from "@/lib/modules/audit/service";
+import { doneBy, type AuditData } from "@/lib/modules/audit/service";
 import type { LeglessOperation } from "@/lib/modules/operations/service";
-import { keysAmong, type Intent } from "@/lib/modules/policies/service";
+import { needsVotes, type Check, type Intent } from "@/lib/modules/policies/service";
 import { chooseNotes } from "./choose-notes";
 import { digestOf, type PrivacyContext } from "./context";
-import { noteInUse, TakenError } from "./errors";
+import { NotAdmittedError, noteInUse, TakenError } from "./errors";
 import { idempotencyColumns, type IdempotentRequest } from "./idempotency";
 import type { PrivateTransfer } from "./private-transfer";
 import { retryWhenTaken } from "./retry-when-taken";
-import { spendDigest } from "./spend-parameters";
+import { intentOf, spendDigest } from "./spend-parameters";
 import {
   readSpendRequest,
   repriceSwap,
@@ -25,17 +26,23 @@ import {
   type SpendRequest,
 } from "./spend-request";
 import { QUEUE, type NewSpend } from "./spend-repository";
-
-const APPROVAL_SECONDS = 24 * 3600;
+import { requireUnfrozenMove } from "./unfrozen";
+import { admissionOf, APPROVAL_SECONDS, askForVotes, executeWithoutCode, votesFor, type Consent } from "./votes";
 
 /** Why an operation is started, and by which call. */
 interface Origin {
   readonly idempotency: IdempotentRequest | null;
-  /** The quote of a swap, which is used with it. */
-  readonly quote: NewSpend["quote"];
+  /** The quote of a swap, which is used with it, and the factor by which it was approved. */
+  readonly quote: (NonNullable<NewSpend["quote"]> & { readonly codeMeans: string | null }) | null;
   /** The failed operation whose missing part it pays. */
   readonly retryOf: string | null;
 }
+
+/** The pool that pays, and who is paid: the address, or the pool that gets the new note. */
+const moveOf = ({ pool, poolOut, toAddress }: SpendRequest) => ({
+  sources: [{ token: pool.token, owner: pool.address }],
+  destination: { token: poolOut.token, recipient: toAddress ?? poolOut.address },
+});
 
 interface NewIds {
   readonly id: string;
@@ -57,6 +64,12 @@ const whileNotesAreTaken = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
+/** How an operation that runs at once was approved, for the audit log. */
+const consentTo = ({ quote }: Origin): AuditData =>
+  quote === null || quote.codeId === null
+    ? { means: "policy" }
+    : { means: quote.codeMeans ?? "code", codeId: quote.codeId };
+
 const operationOf =
   (
     { clock }: PrivacyContext,
@@ -66,7 +79,6 @@ const operationOf =
   ) =>
   (runs: boolean): LeglessOperation => {
     const { pool, poolOut, amountBase, swap, toAddress, kind } = request;
-    const codeId = own.origin.quote?.codeId ?? null;
     return {
       id: own.operationId,
       projectId: actor.projectId,
@@ -87,7 +99,7 @@ const operationOf =
       audit: {
         ...doneBy(actor),
         action: runs ? "operation.executed" : "operation.requested",
-        data: { kind, ...(runs ? { means: codeId === null ? "policy" : "code", codeId } : {}) },
+        data: { kind, ...(runs ? consentTo(own.origin) : {}) },
       },
     };
   };
@@ -123,6 +135,59 @@ const transferOf = (
   };
 };
 
+interface Draft {
+  readonly actor: Actor;
+  readonly intent: Intent;
+  readonly spend: NewSpend;
+  /** Token and amount that leave the notes. */
+  readonly token: Token;
+  readonly grossBase: bigint;
+}
+
+/**
+ * Stores an operation that runs at once.
+ * @returns false when the quote was used already; null when it has to be approved first, and then nothing is stored
+ * @throws DomainError `invalid_state` for a quote that a code has approved and that needs votes
+ */
+const runNow = async (
+  context: PrivacyContext,
+  { actor, intent, spend, token, grossBase }: Draft,
+): Promise<boolean | null> => {
+  const { policies, policyEngine, repository, decisions } = context;
+  const { transfer, steps, quote } = spend;
+  const isApproved = quote !== null && quote.codeId !== null;
+  if (isApproved && (await decisions.requirementOf(actor.projectId)) !== null) throw executeWithoutCode();
+  if (!isApproved && policies.needsCode(actor)) return null;
+  const admit = isApproved ? () => Promise.resolve(true) : await context.admission(actor, token, grossBase);
+  const subject = { type: "operation", id: transfer.operationId, digest: spendDigest(transfer, steps) } as const;
+  const enforce = async (tx: Tx, check: Check): Promise<string> => {
+    const evaluationId = (await admit(tx)) ? await check.enforce(sqlOf(tx), subject, { hasCode: isApproved }) : null;
+    if (evaluationId === null) throw new NotAdmittedError();
+    return evaluationId;
+  };
+  try {
+    return await policyEngine.checking(intent, (check) =>
+      repository.insertSpend(spend, (tx) => enforce(tx, check), context.clock.now()),
+    );
+  } catch (error) {
+    if (isApproved && needsVotes(error)) throw executeWithoutCode();
+    if (error instanceof NotAdmittedError || needsVotes(error)) return null;
+    throw error;
+  }
+};
+
+/** Stores an operation that awaits a code or votes. @returns false when the quote was used already */
+const letWait = async (context: PrivacyContext, { actor, intent, spend }: Draft): Promise<boolean> => {
+  const { transfer } = spend;
+  const required = await votesFor(context, intent);
+  const lines = approvalLines(context, transfer);
+  const ask = async (tx: Tx): Promise<null> => {
+    await askForVotes(context, tx, actor, { transfer, lines, required });
+    return null;
+  };
+  return context.repository.insertSpend(spend, ask, context.clock.now());
+};
+
 /**
  * Stores the operation. It runs at once when the actor's policy allows that, or when a code has approved its quote.
  * @returns the transfer's id; null when the quote was used already
@@ -130,29 +195,22 @@ const transferOf = (
  */
 const start = (context: PrivacyContext, actor: Actor, request: SpendRequest, origin: Origin): Promise<string | null> =>
   whileNotesAreTaken(async () => {
-    const steps = await chooseNotes(context, request);
+    const [steps] = await Promise.all([chooseNotes(context, request), requireUnfrozenMove(context, moveOf(request))]);
     const ids = { id: newId("transfer"), operationId: newId("operation") };
-    const codeId = origin.quote?.codeId ?? null;
     const grossBase = steps.reduce((sum, { withdrawBase }) => sum + withdrawBase, 0n);
-    const admit =
-      codeId === null ? await context.admission(actor, request.pool.token, grossBase) : () => Promise.resolve(true);
-    const intent = intentOf(actor, { ...request, token: request.pool.token, chainId: request.pool.chainId, grossBase });
-    if (codeId === null && context.policies.needsCode(actor))
-      await context.policyEngine.refuse(intent, { canWait: false });
-    const spend: NewSpend = {
-      operation: operationOf(context, actor, request, { ...ids, grossBase, origin }),
-      transfer: transferOf(context, actor, request, { ...ids, origin }),
-      steps,
-      quote: origin.quote,
+    const { token, chainId } = request.pool;
+    const { quote } = origin;
+    const draft: Draft = {
+      ...{ actor, token, grossBase },
+      intent: intentOf(actor, { ...request, token, chainId, grossBase }),
+      spend: {
+        operation: operationOf(context, actor, request, { ...ids, grossBase, origin }),
+        transfer: transferOf(context, actor, request, { ...ids, origin }),
+        steps,
+        quote: quote === null ? null : { id: quote.id, walletId: quote.walletId, codeId: quote.codeId },
+      },
     };
-    const subject = { type: "operation", id: ids.operationId, digest: spendDigest(spend.transfer, steps) } as const;
-    const isStored = await context.policyEngine.checking(intent, (check) =>
-      context.repository.insertSpend(
-        spend,
-        async (tx) => ((await admit(tx)) ? check.enforce(sqlOf(tx), subject, { hasCode: codeId !== null }) : null),
-        context.clock.now(),
-      ),
-    );
+    const isStored = (await runNow(context, draft)) ?? (await letWait(context, draft));
     return isStored ? ids.id : null;
   });
 
@@ -196,42 +254,29 @@ const retry = async (
 };
 
 /** Lets an operation run that awaited approval, with the present notes. False when it does not await approval any more. */
-const approve = (context: PrivacyContext, actor: Actor, transfer: PrivateTransfer, codeId: string): Promise<boolean> =>
+const approve = (
+  context: PrivacyContext,
+  actor: Actor,
+  transfer: PrivateTransfer,
+  consent: Consent,
+): Promise<boolean> =>
   whileNotesAreTaken(async () => {
     const request = await storedSpendRequest(context, spendKindOf(transfer), transfer);
-    const steps = await chooseNotes(context, request);
+    const [steps] = await Promise.all([chooseNotes(context, request), requireUnfrozenMove(context, moveOf(request))]);
     const { kind } = transfer;
-    const audit = { ...doneBy(actor), action: "operation.approved", data: { kind, means: "code", codeId } };
+    const audit = { ...doneBy(actor), action: "operation.approved", data: { kind, ...consent } };
     const grossBase = steps.reduce((sum, { withdrawBase }) => sum + withdrawBase, 0n);
     const digest = spendDigest(transfer, steps);
     return context.policyEngine.checking(intentOf(actor, { ...transfer, grossBase }), (check) => {
       const enforce = async (tx: Tx): Promise<string> => {
         const subject = { type: "operation", id: transfer.operationId, digest } as const;
-        const evaluationId = await check.enforce(sqlOf(tx), subject, { hasCode: true });
-        if (evaluationId === null) throw new Error("A code was given, and yet one is needed.");
+        const evaluationId = await check.enforce(sqlOf(tx), subject, admissionOf(consent));
+        if (evaluationId === null) throw new Error("The operation was approved, and yet a code is needed.");
         return evaluationId;
       };
       return context.repository.approveSpend(transfer, steps, { audit, enforce }, context.clock.now());
     });
   });
-
-/** What the policies decide on: all that leaves the notes, and the address that is paid, if any. */
-const intentOf = (
-  actor: Actor,
-  spent: Pick<PrivateTransfer, "kind" | "chainId" | "token" | "toAddress"> & {
-    readonly grossBase: bigint;
-    readonly createdBy?: string;
-  },
-): Intent => ({
-  projectId: actor.projectId,
-  kind: spent.kind,
-  by: actorName(actor),
-  keyIds: keysAmong(actorName(actor), ...(spent.createdBy === undefined ? [] : [spent.createdBy])),
-  outflows: [{ walletId: null, token: spent.token, amountBase: spent.grossBase, isOnChain: true }],
-  chains: [spent.chainId],
-  recipients: spent.toAddress === null ? [] : [spent.toAddress],
-  fields: { amount: "amount", recipient: "toAddress", chain: "chainId", token: "token" },
-});
 
 /** The lines of the message that carries the one-time code. */
 const approvalLines = ({ registry }: PrivacyContext, transfer: PrivateTransfer): string[] => {

@@ -13,6 +13,7 @@ import { belowMinimum, noPrivateRoute, noProcessor } from "./errors";
 import type { IdempotentRequest } from "./idempotency";
 import type { PrivateQuote } from "./private-quote";
 import { spends } from "./spend";
+import { executeWithoutCode } from "./votes";
 
 const QUOTE_TTL_SECONDS = 300;
 
@@ -105,6 +106,7 @@ const quote = async (context: PrivacyContext, actor: Actor, input: SwapQuoteInpu
     expiresAt: addSeconds(now, QUOTE_TTL_SECONDS),
     approvedAt: null,
     codeId: null,
+    codeMeans: null,
     operationId: null,
   };
   await context.repository.insertQuote(stored);
@@ -124,6 +126,11 @@ const quote = async (context: PrivacyContext, actor: Actor, input: SwapQuoteInpu
 const has = async ({ repository }: PrivacyContext, projectId: string, id: string): Promise<boolean> =>
   isId("quote", id) && (await repository.findQuote(projectId, id)) !== null;
 
+/** Where the project demands votes, the code of one person is neither mailed nor taken. @throws DomainError `invalid_state` */
+const refuseCode = async ({ decisions }: PrivacyContext, { projectId }: Actor): Promise<void> => {
+  if ((await decisions.requirementOf(projectId)) !== null) throw executeWithoutCode();
+};
+
 /** Sends the code that approves exactly this quote. @throws DomainError `quote_expired`, `quote_already_used` */
 const requestCode = async (
   context: PrivacyContext,
@@ -132,6 +139,7 @@ const requestCode = async (
   channel?: CodeChannel,
 ): Promise<OtpSent> => {
   const open = await openQuote(context, actor.projectId, id);
+  await refuseCode(context, actor);
   const { token: from, tokenOut: to } = open;
   return context.otp.request({
     actor,
@@ -155,6 +163,7 @@ const prepare = async (context: PrivacyContext, actor: Actor, input: PrepareSwap
   const { privateWallets, otp, repository, clock } = context;
   const open = await openQuote(context, actor.projectId, input.quoteId);
   const wallet = await privateWallets.choose(actor, input.privacyWalletId ?? open.walletId ?? undefined);
+  if (input.code !== undefined) await refuseCode(context, actor);
   const now = clock.now();
   const code =
     input.code === undefined
@@ -164,7 +173,8 @@ const prepare = async (context: PrivacyContext, actor: Actor, input: PrepareSwap
   const keeps = code === null && open.walletId === wallet.id;
   const approvedAt = code !== null ? now : keeps ? open.approvedAt : null;
   const codeId = code !== null ? code.otpId : keeps ? open.codeId : null;
-  if (!(await repository.prepareQuote(open, { walletId: wallet.id, approvedAt, codeId }, now))) {
+  const codeMeans = code !== null ? code.means : keeps ? open.codeMeans : null;
+  if (!(await repository.prepareQuote(open, { walletId: wallet.id, approvedAt, codeId, codeMeans }, now))) {
     await openQuote(context, actor.projectId, open.id);
     throw preparedElsewhere();
   }
@@ -191,7 +201,8 @@ const execute = async (
     context.poolOf(chainId, open.tokenOut.address, "fromToken"),
   ]);
   const swap = { path, minimumBase, outBase };
-  const own = { idempotency, quote: { id: open.id, walletId: wallet.id, codeId: open.codeId }, retryOf: null };
+  const { codeId, codeMeans } = open;
+  const own = { idempotency, quote: { id: open.id, walletId: wallet.id, codeId, codeMeans }, retryOf: null };
   const request = { wallet, pool, poolOut, amountBase, toAddress: null, toWallet: wallet, swap };
   const transferId = await spends.start(context, actor, { ...request, kind: "private_swap" }, own);
   if (transferId === null) {

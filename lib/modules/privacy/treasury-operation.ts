@@ -3,14 +3,13 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import type { Tx } from "@/lib/db/client";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { NewLeg } from "@/lib/modules/operations/service";
-import { routeIntent } from "@/lib/modules/policies/service";
+import { needsVotes, routeIntent, type RequiredApproval } from "@/lib/modules/policies/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress, RouteRequest } from "@/lib/ports/routing";
 import type { PrivacyContext } from "./context";
-import { treasuryMissing } from "./errors";
+import { NotAdmittedError, treasuryMissing } from "./errors";
 import type { PrivateTransfer } from "./private-transfer";
-
-const APPROVAL_SECONDS = 24 * 3600;
+import { admissionOf, APPROVAL_SECONDS, askForVotes, votesFor, type Consent } from "./votes";
 
 /** How long such an operation takes, as quotes show it. */
 export const ESTIMATED_SECONDS = 5;
@@ -21,10 +20,10 @@ export type Treasury = TreasuryWallet & { readonly ownerAddress: EvmAddress };
 /** A transfer before its operation has an id. */
 export type NewTransfer = Omit<PrivateTransfer, "operationId">;
 
-/** Why an operation runs: it is new, or it was stored while it awaited approval and a code has approved it. */
+/** Why an operation runs: it is new, or it was stored while it awaited approval and has been approved. */
 export type Run =
   | { readonly why: "new"; readonly transfer: NewTransfer; readonly retryOf: string | null }
-  | { readonly why: "approved"; readonly transfer: PrivateTransfer; readonly codeId: string };
+  | { readonly why: "approved"; readonly transfer: PrivateTransfer; readonly consent: Consent };
 
 interface TreasuryOperation {
   readonly treasury: Treasury;
@@ -37,9 +36,6 @@ interface RunningOperation extends TreasuryOperation {
   readonly claim: (tx: Tx, operationId: string) => Promise<void>;
 }
 
-/** Thrown in the transaction that would let the operation run at once: the caller's policy needs a code after all. */
-class NotAdmittedError extends Error {}
-
 /** @throws DomainError `unknown_wallet` */
 export const requireTreasury = async (context: PrivacyContext, projectId: string): Promise<Treasury> => {
   const treasury = await context.wallets.treasury(projectId);
@@ -49,11 +45,11 @@ export const requireTreasury = async (context: PrivacyContext, projectId: string
 
 const auditOf = (actor: Actor, run: Run) => {
   const { kind, id: transferId } = run.transfer;
-  const codeId = run.why === "approved" ? run.codeId : null;
+  const consent = run.why === "approved" ? run.consent : { means: "policy" };
   return {
     ...doneBy(actor),
     action: run.why === "approved" ? "operation.approved" : "operation.executed",
-    data: { kind, transferId, means: codeId === null ? "policy" : "code", codeId },
+    data: { kind, transferId, ...consent },
   };
 };
 
@@ -97,8 +93,8 @@ export const runOperation = async (
         return true;
       },
       enforce: async (sql, { id, digest }) => {
-        const hasCode = run.why === "approved";
-        const passed = await check.evaluate(sql, { type: "operation", id, digest }, { hasCode });
+        const admission = run.why === "approved" ? admissionOf(run.consent) : { hasCode: false };
+        const passed = await check.evaluate(sql, { type: "operation", id, digest }, admission);
         if (passed === null) throw new NotAdmittedError();
         return passed;
       },
@@ -113,8 +109,13 @@ const awaitApproval = async (
   context: PrivacyContext,
   actor: Actor,
   run: Run & { readonly why: "new" },
-  { treasury, request, expectedBase }: TreasuryOperation & { readonly expectedBase: bigint },
+  awaiting: TreasuryOperation & {
+    readonly expectedBase: bigint;
+    readonly required: RequiredApproval | null;
+    readonly lines: readonly string[];
+  },
 ): Promise<void> => {
+  const { treasury, request, expectedBase, required, lines } = awaiting;
   const { transfer, retryOf } = run;
   await context.operations.startAwaiting({
     projectId: actor.projectId,
@@ -128,7 +129,9 @@ const awaitApproval = async (
     expiresAfterSeconds: APPROVAL_SECONDS,
     claim: async (tx, operationId) => {
       await context.claimRetry(tx, retryOf, operationId);
-      await context.repository.insertTransfer(tx, { ...transfer, operationId });
+      const stored = { ...transfer, operationId };
+      await context.repository.insertTransfer(tx, stored);
+      await askForVotes(context, tx, actor, { transfer: stored, lines, required });
     },
   });
 };
@@ -145,6 +148,8 @@ export const startOrAwait = async (
   steps: {
     readonly start: () => Promise<unknown>;
     readonly awaiting: (treasury: Treasury) => { readonly request: RouteRequest; readonly expectedBase: bigint };
+    /** What is approved, in words. */
+    readonly lines: readonly string[];
   },
 ): Promise<void> => {
   const wait = async (): Promise<void> => {
@@ -153,14 +158,14 @@ export const startOrAwait = async (
     const { request } = awaiting;
     const { kind } = run.transfer;
     const intent = routeIntent(actor, { kind, request, wallets: [treasury], paysRecipient: false });
-    await context.policyEngine.refuse(intent, { canWait: false });
-    await awaitApproval(context, actor, run, { treasury, ...awaiting });
+    const required = await votesFor(context, intent);
+    await awaitApproval(context, actor, run, { treasury, ...awaiting, required, lines: steps.lines });
   };
   if (context.policies.needsCode(actor)) return wait();
   try {
     await steps.start();
   } catch (error) {
-    if (!(error instanceof NotAdmittedError)) throw error;
+    if (!(error instanceof NotAdmittedError) && !needsVotes(error)) throw error;
     await wait();
   }
 };

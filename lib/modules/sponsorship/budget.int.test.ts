@@ -76,7 +76,8 @@ describe("a project's sponsor budget", () => {
     const cost = await costOnChain(ONE, operationIds);
     const { sponsorBudgets } = await payer.session.client.call(getMe, {});
     const midnight = new Date(new Date(new Date().toISOString().slice(0, 10)).getTime() + 24 * 3600 * 1000);
-    const shared = { symbol: "ETH", dailyLimit: "300", perOperation: "10", resetsAt: midnight.toISOString() };
+    const limits = { dailyLimit: "300", dailyCeiling: "300", perOperation: "10", perOperationCeiling: "10" };
+    const shared = { symbol: "ETH", ...limits, resetsAt: midnight.toISOString() };
     const unused = { ...shared, used: "0", reserved: "0", remaining: "300" };
     const remaining = formatEther(parseEther("300") - cost);
     expect(sponsorBudgets).toEqual([

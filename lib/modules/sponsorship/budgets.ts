@@ -3,8 +3,8 @@ import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import type { SqlReader } from "@/lib/db/sql";
 import { aboveOperationBudget, dailyBudgetUsed } from "./errors";
-import { defaultBudgetOf, type Budget, type SponsoredChain } from "./limits";
-import { readBudgets, readUsage, type Usage } from "./repository";
+import type { Budget, SponsoredChain } from "./limits";
+import { readUsage, type Usage } from "./repository";
 
 export interface SponsorshipDeps {
   readonly database: Database;
@@ -41,23 +41,6 @@ export const byChain = (costs: readonly GasCost[]): [number, readonly GasCost[]]
     // All transactions lock budgets in this order, which prevents deadlocks.
     .sort((one, other) => one - other)
     .map((chainId) => [chainId, costs.filter((cost) => cost.chainId === chainId)]);
-
-export const budgetsOf = async (
-  deps: SponsorshipDeps,
-  sql: SqlReader,
-  projectId: string,
-): Promise<(chainId: number) => Budget> => {
-  const own = await readBudgets(sql, projectId);
-  return (chainId) => budgetAt(deps, own, chainId);
-};
-
-type OwnBudgets = Awaited<ReturnType<typeof readBudgets>>;
-
-export const budgetAt = ({ registry }: SponsorshipDeps, own: OwnBudgets, chainId: number): Budget => {
-  const otherwise = defaultBudgetOf(registry.get(chainId));
-  const set = own.get(chainId);
-  return { dailyWei: set?.dailyWei ?? otherwise.dailyWei, operationWei: set?.operationWei ?? otherwise.operationWei };
-};
 
 /** The parts of the costs to which the limit of an operation applies. */
 export const unitsOf = (kind: string, neededWei: readonly bigint[]): readonly bigint[] =>

@@ -28,13 +28,15 @@ const RESERVE = `
 export const reserve = async (sql: Sql, key: UsageKey, wei: bigint, dailyWei: bigint): Promise<boolean> =>
   (await sql.change(RESERVE, [...valuesOf(key), wei.toString(), dailyWei.toString()])) === 1;
 
-const SET = (column: string): string =>
-  `(SELECT ${column} FROM sponsor_budget WHERE project_id = $1 AND chain_id = $2::int)`;
-const DAILY = `coalesce(${SET("daily_wei")}, $5::numeric)`;
+/** The operator's limit or `otherwise`, and not more than the project's own limit. PostgreSQL's least() ignores nulls. */
+const LIMIT = (column: string, otherwise: string): string => `
+  coalesce((SELECT least(coalesce(${column}, ${otherwise}), own_${column}) FROM sponsor_budget
+    WHERE project_id = $1 AND chain_id = $2::int), ${otherwise})`;
+const DAILY = LIMIT("daily_wei", "$5::numeric");
 const RESERVE_WITHIN = `
   INSERT INTO sponsor_usage (project_id, chain_id, day, reserved_wei, used_wei)
   SELECT $1, $2::int, $3::date, $4::numeric, 0
-  WHERE $4::numeric <= ${DAILY} AND $6::numeric <= coalesce(${SET("operation_wei")}, $7::numeric)
+  WHERE $4::numeric <= ${DAILY} AND $6::numeric <= ${LIMIT("operation_wei", "$7::numeric")}
   ON CONFLICT (project_id, chain_id, day) DO UPDATE SET reserved_wei = sponsor_usage.reserved_wei + EXCLUDED.reserved_wei
   WHERE sponsor_usage.reserved_wei + sponsor_usage.used_wei + EXCLUDED.reserved_wei <= ${DAILY}
   RETURNING chain_id`;
@@ -82,31 +84,50 @@ export const readUsage = async (sql: SqlReader, projectId: string, day: string):
   );
 };
 
+/** The limits that the project has set for itself; null: the operator's apply. */
+export interface OwnBudget {
+  readonly dailyWei: bigint | null;
+  readonly operationWei: bigint | null;
+}
+
+/** The limits of a project on a chain: the operator's, or null where the configured ones apply, and the project's own. */
+export interface StoredBudget extends OwnBudget {
+  readonly own: OwnBudget;
+}
+
 interface BudgetRow {
   chain_id: number;
   daily: string | null;
   operation: string | null;
+  own_daily: string | null;
+  own_operation: string | null;
 }
 
 const weiOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
 
-/** Limits, by chain id, that the operator has set for the project instead of the configured ones. */
-export const readBudgets = async (
-  sql: SqlReader,
-  projectId: string,
-): Promise<Map<number, { readonly [K in keyof Budget]: bigint | null }>> => {
+const budgetOf = (row: BudgetRow): readonly [number, StoredBudget] => [
+  row.chain_id,
+  {
+    dailyWei: weiOf(row.daily),
+    operationWei: weiOf(row.operation),
+    own: { dailyWei: weiOf(row.own_daily), operationWei: weiOf(row.own_operation) },
+  },
+];
+
+/** Limits, by chain id, that the operator has set for the project instead of the configured ones, and those that the project has set. */
+export const readBudgets = async (sql: SqlReader, projectId: string): Promise<Map<number, StoredBudget>> => {
   const rows = await sql.query<BudgetRow>(
-    `SELECT chain_id, daily_wei::text AS daily, operation_wei::text AS operation
+    `SELECT chain_id, daily_wei::text AS daily, operation_wei::text AS operation, own_daily_wei::text AS own_daily,
+       own_operation_wei::text AS own_operation
      FROM sponsor_budget WHERE project_id = $1`,
     [projectId],
   );
-  return new Map(
-    rows.map((row) => [row.chain_id, { dailyWei: weiOf(row.daily), operationWei: weiOf(row.operation) } as const]),
-  );
+  return new Map(rows.map(budgetOf));
 };
 
 const LIMITS = `
   SELECT coalesce(b.chain_id, u.chain_id) AS chain_id, b.daily_wei::text AS daily, b.operation_wei::text AS operation,
+    b.own_daily_wei::text AS own_daily, b.own_operation_wei::text AS own_operation,
     u.reserved_wei::text AS reserved, u.used_wei::text AS used
   FROM (SELECT * FROM sponsor_budget WHERE project_id = $1) b
   FULL JOIN (SELECT * FROM sponsor_usage WHERE project_id = $1 AND day = $2::date) u ON u.chain_id = b.chain_id`;
@@ -114,9 +135,7 @@ const LIMITS = `
 /** What `readBudgets` and `readUsage` read, in one statement. */
 export const readLimits = async (sql: SqlReader, projectId: string, day: string) => {
   const rows = await sql.query<BudgetRow & { reserved: string | null; used: string | null }>(LIMITS, [projectId, day]);
-  const budgets = new Map(
-    rows.map((row) => [row.chain_id, { dailyWei: weiOf(row.daily), operationWei: weiOf(row.operation) }] as const),
-  );
+  const budgets = new Map(rows.map(budgetOf));
   const usage = new Map(
     rows.flatMap(({ chain_id, reserved, used }): [number, Usage][] =>
       reserved === null || used === null ? [] : [[chain_id, { reservedWei: BigInt(reserved), usedWei: BigInt(used) }]],
@@ -141,4 +160,29 @@ export const writeBudget = async (
   const { dailyWei, operationWei } = budget;
   const values = [projectId, chainId, dailyWei?.toString() ?? null, operationWei?.toString() ?? null];
   return (await sql.change(WRITE_BUDGET, [...values, now.toISOString()])) === 1;
+};
+
+const REPLACE_OWN = `
+  INSERT INTO sponsor_budget (project_id, chain_id, own_daily_wei, own_operation_wei, updated_at)
+  VALUES ($1, $2::int, $3::numeric, $4::numeric, $5::timestamptz)
+  ON CONFLICT (project_id, chain_id) DO UPDATE
+  SET own_daily_wei = EXCLUDED.own_daily_wei, own_operation_wei = EXCLUDED.own_operation_wei, updated_at = EXCLUDED.updated_at
+  WHERE sponsor_budget.own_daily_wei IS NOT DISTINCT FROM $6::numeric
+    AND sponsor_budget.own_operation_wei IS NOT DISTINCT FROM $7::numeric`;
+
+/** Stores the project's own limits. @returns false when they are not `from` any more */
+export const replaceOwnBudget = async (
+  sql: Sql,
+  { projectId, chainId }: Pick<UsageKey, "projectId" | "chainId">,
+  { from, to, at }: { readonly from: OwnBudget; readonly to: OwnBudget; readonly at: Date },
+): Promise<boolean> => {
+  const text = (wei: bigint | null): string | null => wei?.toString() ?? null;
+  const values = [
+    text(to.dailyWei),
+    text(to.operationWei),
+    at.toISOString(),
+    text(from.dailyWei),
+    text(from.operationWei),
+  ];
+  return (await sql.change(REPLACE_OWN, [projectId, chainId, ...values])) === 1;
 };

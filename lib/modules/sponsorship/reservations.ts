@@ -2,7 +2,6 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { changeAndJudge, type JudgedPart } from "@/lib/db/together";
 import {
-  budgetsOf,
   byChain,
   dayOf,
   dayText,
@@ -13,6 +12,7 @@ import {
   type OperationCosts,
   type SponsorshipDeps,
 } from "./budgets";
+import { budgetsOf } from "./effective-budget";
 import { defaultBudgetOf, type Budget } from "./limits";
 import type { ReservationChange } from "./reservation";
 import { releasePart, reserve, reserveWithin } from "./repository";

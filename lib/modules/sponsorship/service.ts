@@ -6,9 +6,9 @@ import type { Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
 import { keptSqlOn, sqlOf } from "@/lib/db/sql";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
+import { budgetAt, type EffectiveBudget } from "./effective-budget";
 import { aboveCeiling, aboveTransactionLimit } from "./errors";
 import {
-  budgetAt,
   byChain,
   dayOf,
   dayText,
@@ -40,7 +40,7 @@ export interface SponsoredLeg {
 }
 
 /** The sponsor's budget for a project on one chain, today. */
-export interface SponsorBudget extends Budget, Usage {
+export interface SponsorBudget extends EffectiveBudget, Usage {
   readonly chain: SponsoredChain;
   readonly remainingWei: bigint;
   readonly resetsAt: Date;
@@ -209,7 +209,7 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
     }),
 
   /** The limits that the operator has set for a project, by chain id; null: the configured limit applies. */
-  ownBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
+  operatorBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
 });
 
 export type SponsorshipService = ReturnType<typeof createSponsorshipService>;

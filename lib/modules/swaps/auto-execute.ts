@@ -6,8 +6,8 @@ import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
-import type { Operation } from "@/lib/modules/operations/service";
-import { routeIntent, votesOf } from "@/lib/modules/policies/service";
+import { createOperationSubject, type Operation } from "@/lib/modules/operations/service";
+import { needsVotes, routeIntent, votesOf } from "@/lib/modules/policies/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import {
   type FieldNames,
@@ -23,8 +23,7 @@ import {
 } from "@/lib/modules/quotes/service";
 import type { Authorization } from "./authorize";
 import { letWait, OPERATION_SUBJECT } from "./ask-votes";
-import { createOperationSubject } from "./decided";
-import { needsVotes, type Execute, type ExecuteDeps, type Proof } from "./execute";
+import type { Execute, ExecuteDeps, Proof } from "./execute";
 import type { CheckedSources, Prepare } from "./prepare";
 import { applySignatures } from "./signatures";
 
@@ -261,7 +260,12 @@ export const createAutoExecute = (
     return deps.operations.get(actor.projectId, operation.id);
   };
 
-  const subject = createOperationSubject({ ...deps, run: (actor, quote, how) => run(parts, actor, quote, how) });
+  const subject = createOperationSubject<Quote>({
+    operations: deps.operations,
+    clock: deps.clock,
+    find: (projectId, operationId) => deps.quotes.findByOperation(projectId, operationId),
+    run: (actor, quote, how) => run(parts, actor, quote, how),
+  });
   return { start, requestCode, approve, subject };
 };
 

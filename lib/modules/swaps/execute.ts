@@ -14,7 +14,7 @@ import {
   type OperationsService,
 } from "@/lib/modules/operations/service";
 import {
-  PolicyViolationError,
+  needsVotes,
   routeIntent,
   votesOf,
   type Check,
@@ -148,9 +148,6 @@ const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: 
   });
   return { ...intent, kind: "payout_funding", outflows };
 };
-
-/** Whether the policies refused only because people have not voted. */
-export const needsVotes = (error: unknown): boolean => error instanceof PolicyViolationError && error.approval !== null;
 
 /** Whoever gave the code is the maker, and may be excluded from the vote; another caller would hide that. */
 const otherMaker = (): DomainError =>

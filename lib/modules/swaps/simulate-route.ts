@@ -3,7 +3,7 @@ import type { balanceChange } from "@/lib/contracts/quote-records";
 import { formatAmount } from "@/lib/core/money";
 import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { type FeePayer, type PreparedLeg, type SourceWallet, toTokenRecord } from "@/lib/modules/quotes/service";
-import { requireUnfrozen } from "./frozen";
+import { requireUnfrozen } from "@/lib/chains/require-unfrozen";
 import { actionsOf, type Action } from "./wallet-actions";
 import { prepareLeg, type SimulatedChange, type SimulationDeps } from "./prepare-leg";
 

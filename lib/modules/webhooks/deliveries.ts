@@ -1,10 +1,9 @@
-import type { Actor } from "@/lib/core/actor";
+import { mayReadPrivate, type Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
-import { mayReadPrivate } from "@/lib/modules/events/service";
 import { deliveryBody } from "./delivery-body";
 import {
   findDelivery,

@@ -1,4 +1,4 @@
-import { actorName, type Actor } from "@/lib/core/actor";
+import { actorName, mayReadPrivate, type Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
@@ -6,7 +6,6 @@ import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { doneBy, recordAuditOn, type AuditData } from "@/lib/modules/audit/service";
-import { mayReadPrivate } from "@/lib/modules/events/service";
 import type { WebhookSender } from "@/lib/ports/webhook-sender";
 import {
   countEndpoints,

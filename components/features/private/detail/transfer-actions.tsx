@@ -6,6 +6,8 @@ import { useRouter } from "next/navigation";
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
+import { DecisionLink } from "@/components/features/inbox/decision-link";
+import { useVotesOn } from "@/components/features/inbox/use-decision";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import type { MoneyProof } from "@/components/features/money-flow/types";
@@ -84,10 +86,14 @@ export const TransferActions = ({ transfer, operation, names }: TransferActionsP
   };
   const retry = useRetry(transfer);
   const may = operation?.may;
+  const mayApprove = may?.approve === true;
+  const votes = useVotesOn(transfer.operationId, mayApprove);
   const word = KIND_WORDS[transfer.kind].toLowerCase();
   return (
     <>
-      {may?.approve === true ? (
+      {votes.decision !== undefined ? (
+        <DecisionLink id={votes.decision.id} />
+      ) : mayApprove ? (
         <Button variant="primary" onClick={() => setOpen(true)}>
           <KeyRound aria-hidden /> Approve …
         </Button>
@@ -103,7 +109,7 @@ export const TransferActions = ({ transfer, operation, names }: TransferActionsP
         </Button>
       ) : null}
       <ApprovalDialog
-        open={approving && may?.approve === true}
+        open={approving && mayApprove && votes.isKnown && votes.decision === undefined}
         onOpenChange={setOpen}
         title={`Approve the ${word}`}
         description="The code is good for exactly this, and for nothing else."

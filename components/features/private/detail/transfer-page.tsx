@@ -167,7 +167,7 @@ const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
         </p>
         {transfer.proof === null ? null : <ProofProgress proof={transfer.proof} />}
         {waits ? (
-          <p className="text-fg-2">Approve it with a one-time code, or cancel it.</p>
+          <p className="text-fg-2">It runs once it is approved. Until then you can cancel it.</p>
         ) : operation === undefined ? null : (
           <>
             <WhereItIs operation={operation} />

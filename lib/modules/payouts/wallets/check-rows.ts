@@ -147,6 +147,7 @@ const OWN_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "amount_precision",
   "unsupported_token",
   "recipient_not_allowed",
+  "recipient_frozen",
 ]);
 
 /** Throws when there are faults. @throws DomainError with a detail for every fault */

@@ -20,6 +20,7 @@ import type { BatchGroup } from "./read-repository";
 import type { WalletPayoutsRepository } from "./repository";
 import type { PayoutRequest } from "./request";
 import { paymentsDigest, payoutIntent } from "./enforce";
+import { refuseFrozen, type Freezes } from "./frozen";
 import { rowKeysOf, tokenName } from "./rows";
 import type { Funding, WalletPayout } from "./wallet-payout";
 import { warningsFor, type WarningDeps } from "./warnings";
@@ -33,6 +34,7 @@ export interface StorePayoutDeps extends FeeDeps, WarningDeps {
   readonly repository: WalletPayoutsRepository;
   readonly policies: PoliciesService;
   readonly policyEngine: Pick<PolicyEngine, "checking" | "refuse">;
+  readonly freezes: Freezes;
   readonly decisions: VotesPort;
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
@@ -80,6 +82,7 @@ const draftOf = async (deps: StorePayoutDeps, actor: Actor, request: PayoutReque
     meansOf(deps, at, request, fee),
     warningsFor(deps, actor, request),
     deps.policies.needsCode(actor) ? null : worthOf(deps, request.totals),
+    refuseFrozen(deps.freezes, request),
   ]);
   const keys: RowKeys = { keys: rowKeysOf(request.rows), allowDuplicates: origin.allowDuplicates, now };
   const own = {

@@ -32,6 +32,18 @@ export const screeningUnavailable = (reason: string): Failure => ({
   retryable: true,
 });
 
+export const recipientFrozen = ({ symbol }: Pick<Token, "symbol">, address: string): Failure => ({
+  code: "recipient_frozen",
+  message: `The issuer of ${symbol} has frozen ${address}, so this payment was left out, and the others go on. ${IN_TREASURY}`,
+  retryable: true,
+});
+
+export const treasuryFrozen = ({ symbol }: Pick<Token, "symbol">, address: string): Failure => ({
+  code: "wallet_frozen",
+  message: `The issuer of ${symbol} has frozen the treasury ${address}, so its ${symbol} cannot leave it. ${IN_TREASURY}`,
+  retryable: true,
+});
+
 export const batchRefused = (code: string, reason: string): Failure => ({
   code,
   message: `${reason.replace(/ ?Nothing was sent\.$/, "")} ${IN_TREASURY}`,

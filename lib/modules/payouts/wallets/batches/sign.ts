@@ -4,7 +4,15 @@ import { searchFrom, validitySeconds } from "@/lib/modules/smart-accounts/servic
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
-import { batchRefused, NOT_EVALUATED, notEnough, REPLACED, rowRefused } from "./failures";
+import {
+  batchRefused,
+  NOT_EVALUATED,
+  notEnough,
+  recipientFrozen,
+  REPLACED,
+  rowRefused,
+  treasuryFrozen,
+} from "./failures";
 import { waitsForGas } from "./gas-wait";
 import { maySign } from "./may-sign";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
@@ -24,13 +32,28 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
   if (!(await maySign(step, rows))) return fail(step, NOT_EVALUATED);
+  // Asked before the simulation, which refuses such rows without saying why.
+  const frozen = await step.freezes.areFrozen(holdingsOf(step, rows));
+  if (frozen[0] === true) return fail(step, treasuryFrozen(step.token, step.account.address));
+  const stuck = rows.flatMap((row, index) =>
+    frozen[index + 1] === true
+      ? [{ row, failure: recipientFrozen(step.token, row.recipient), isTemporary: false }]
+      : [],
+  );
+  if (stuck.length > 0) return leaveOut(step, stuck);
   const gas = await simulate(step, rows);
   if ("result" in gas) return gas.result;
   const stopped = await stoppedRows(step, rows);
   return stopped.length > 0 ? leaveOut(step, stopped) : sign(step, rows, gas);
 };
 
-/** Fails the rows whose recipients are listed; the others are signed in the next step. Waits while only an answer is missing. */
+/** The treasury, then each recipient. */
+const holdingsOf = ({ token, account }: Step, rows: readonly PayableRow[]) => [
+  { token, address: account.address },
+  ...rows.map(({ recipient }) => ({ token, address: recipient })),
+];
+
+/** Fails the rows whose recipients are listed or frozen; the others are signed in the next step. Waits while only an answer is missing. */
 const leaveOut = async (step: Step, stopped: readonly StoppedRow[]): Promise<StepResult> => {
   const { payout, batch, repository, clock } = step;
   const final = stopped.filter(({ isTemporary }) => !isTemporary);

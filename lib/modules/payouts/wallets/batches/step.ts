@@ -1,3 +1,4 @@
+import type { TokenFreezes } from "@/lib/chains/token-freezes";
 import type { Clock } from "@/lib/core/clock";
 import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
@@ -42,6 +43,8 @@ export interface BatchDeps {
   ): Promise<boolean>;
   /** Screens recipients again. @see PolicyEngine */
   readonly screenAgain: PolicyEngine["screenAgain"];
+  /** Reads which addresses a token's issuer has frozen. */
+  readonly freezes: Pick<TokenFreezes, "areFrozen">;
   /** Whether any source of screening is set up. */
   readonly isScreening: () => Promise<boolean>;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;

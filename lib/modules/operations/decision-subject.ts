@@ -1,21 +1,31 @@
 /** Carries on an operation that people of the project have decided by vote, or ends it. Each function may be called again. */
-import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { failureAfter, type Decided, type DecisionSubject } from "@/lib/modules/decisions/service";
-import { mayOf, type Operation, type OperationsService } from "@/lib/modules/operations/service";
-import type { Quote, QuotesService } from "@/lib/modules/quotes/service";
 import type { Actor } from "@/lib/core/actor";
-import type { Proof } from "./execute";
+import type { Operation } from "./operation";
+import { mayOf } from "./permissions";
+import type { WaitingRepository } from "./waiting-repository";
 
-interface DecidedDeps {
-  readonly operations: Pick<OperationsService, "get" | "endAwaiting">;
-  readonly quotes: Pick<QuotesService, "findByOperation">;
+/** @typeParam T what the operation does, as it was stored when it was asked for */
+interface DecidedDeps<T extends { readonly digest: Uint8Array }> {
+  readonly operations: Pick<WaitingRepository, "endAwaiting"> & {
+    /** @throws DomainError `not_found` */
+    get(projectId: string, id: string): Promise<Operation>;
+  };
   readonly clock: Clock;
-  /** Prices the quote again with its promised minimum, simulates and starts it. Null when the operation does not wait any more. */
-  readonly run: (actor: Actor, quote: Quote, how: Proof & { readonly operationId: string }) => Promise<unknown>;
+  /** The digest of what is found is compared with the digest of what was approved. */
+  readonly find: (projectId: string, operationId: string) => Promise<T | null>;
+  /** Prices it again, checks it and starts it. It does nothing when the operation does not wait any more. */
+  readonly run: (
+    actor: Actor,
+    what: T,
+    how: { readonly operationId: string; readonly decisionId: string },
+  ) => Promise<unknown>;
 }
+
+type EndDeps = Pick<DecidedDeps<{ readonly digest: Uint8Array }>, "operations" | "clock">;
 
 interface Ending {
   readonly as: "cancelled" | "expired";
@@ -23,7 +33,7 @@ interface Ending {
 }
 
 /** Ends an operation that has sent nothing and holds no money. */
-const end = (deps: DecidedDeps, decided: Decided, { as, failure }: Ending): Promise<void> => {
+const end = (deps: EndDeps, decided: Decided, { as, failure }: Ending): Promise<void> => {
   const { projectId, id, request, decidedBy } = decided;
   const at = deps.clock.now();
   const data = { means: "votes", decisionId: request.id };
@@ -31,7 +41,7 @@ const end = (deps: DecidedDeps, decided: Decided, { as, failure }: Ending): Prom
   return deps.operations.endAwaiting(id, { status: as, failure }, entry satisfies AuditEntry);
 };
 
-const waiting = async (deps: DecidedDeps, projectId: string, id: string): Promise<Operation | null> => {
+const waiting = async (deps: EndDeps, projectId: string, id: string): Promise<Operation | null> => {
   const operation = await deps.operations.get(projectId, id).catch((error: unknown) => {
     if (isDomainError(error) && error.code === "not_found") return null;
     throw error;
@@ -39,15 +49,21 @@ const waiting = async (deps: DecidedDeps, projectId: string, id: string): Promis
   return operation !== null && mayOf(operation).approve ? operation : null;
 };
 
-const begin = async (deps: DecidedDeps, { projectId, id, request, decidedBy }: Decided): Promise<void> => {
-  const quote = await deps.quotes.findByOperation(projectId, id);
-  if (decidedBy === null || quote === null || !Buffer.from(quote.digest).equals(request.digest))
+const begin = async <T extends { readonly digest: Uint8Array }>(
+  deps: DecidedDeps<T>,
+  { projectId, id, request, decidedBy }: Decided,
+): Promise<void> => {
+  const found = await deps.find(projectId, id);
+  if (decidedBy === null || found === null || !Buffer.from(found.digest).equals(request.digest))
     throw new DomainError("invalid_state", "What would be sent is not what was approved. Nothing was sent.");
-  await deps.run(decidedBy, quote, { operationId: id, decisionId: request.id });
+  await deps.run(decidedBy, found, { operationId: id, decisionId: request.id });
 };
 
 /** @throws DomainError an outage, after which the job tries again until the operation expires */
-const approved = async (deps: DecidedDeps, decided: Decided): Promise<void> => {
+const approved = async <T extends { readonly digest: Uint8Array }>(
+  deps: DecidedDeps<T>,
+  decided: Decided,
+): Promise<void> => {
   const operation = await waiting(deps, decided.projectId, decided.id);
   if (operation === null) return;
   try {
@@ -60,7 +76,10 @@ const approved = async (deps: DecidedDeps, decided: Decided): Promise<void> => {
   }
 };
 
-const onDecided = async (deps: DecidedDeps, decided: Decided): Promise<void> => {
+const onDecided = async <T extends { readonly digest: Uint8Array }>(
+  deps: DecidedDeps<T>,
+  decided: Decided,
+): Promise<void> => {
   switch (decided.outcome) {
     case "approved":
       return approved(deps, decided);
@@ -71,12 +90,14 @@ const onDecided = async (deps: DecidedDeps, decided: Decided): Promise<void> => 
   }
 };
 
-const check = async (deps: DecidedDeps, { projectId, id }: { projectId: string; id: string }): Promise<void> => {
+const check = async (deps: EndDeps, { projectId, id }: { projectId: string; id: string }): Promise<void> => {
   if ((await waiting(deps, projectId, id)) !== null) return;
   throw new DomainError("invalid_state", "This operation does not await approval any more. Your vote was not counted.");
 };
 
-export const createOperationSubject = (deps: DecidedDeps): DecisionSubject => ({
-  check: bindDeps(deps, check),
-  onDecided: bindDeps(deps, onDecided),
+export const createOperationSubject = <T extends { readonly digest: Uint8Array }>(
+  deps: DecidedDeps<T>,
+): DecisionSubject => ({
+  check: (about) => check(deps, about),
+  onDecided: (decided) => onDecided(deps, decided),
 });
