@@ -16,6 +16,7 @@ const PAGES = [
   "/accounts",
   "/reserves",
   "/wallets",
+  "/api-reference",
   "/api-keys",
   "/webhooks",
   "/inbox",

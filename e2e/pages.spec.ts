@@ -17,6 +17,7 @@ const PAGES = [
   "/private",
   "/private/transfer",
   "/reserves",
+  "/api-reference",
   "/api-keys",
   "/webhooks",
   "/members",

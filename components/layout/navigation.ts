@@ -1,5 +1,6 @@
 import {
   ArrowLeftRight,
+  BookOpenText,
   Coins,
   HandCoins,
   House,
@@ -44,6 +45,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/wallets", label: "Wallets", icon: Wallet },
   { href: "/api-keys", label: "API keys", icon: KeyRound },
   { href: "/webhooks", label: "Webhooks", icon: Webhook },
+  { href: "/api-reference", label: "API reference", icon: BookOpenText },
   { href: "/members", label: "Members", icon: Users },
   { href: "/audit-log", label: "Audit log", icon: ScrollText },
   { href: "/settings", label: "Settings", icon: Settings },
