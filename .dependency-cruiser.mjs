@@ -144,7 +144,7 @@ export default {
     },
     only(
       "pages",
-      "components and pages → contracts, api-client, core. The root layout also reads the public configuration and the session.",
+      "components and pages → contracts, api-client, core. The root layout also reads the public configuration and the session; the frame of the API reference is made in http.",
       { path: "^(components|app)/.*\\.tsx?$", pathNot: `${tests}|^app/api/` },
       [
         "components/",
@@ -153,7 +153,7 @@ export default {
         "lib/contracts/",
         "lib/api-client/",
         "lib/core/",
-        "lib/http/(public-config|session)\\.ts$",
+        "lib/http/(api-reference|public-config|session)\\.ts$",
       ],
     ),
     {

@@ -83,7 +83,7 @@ test("the page of the API reference fits phones and both themes, and only its ow
 const snippetIn = async (part: Locator, language: string, label: string): Promise<string> => {
   await part.getByText("The same call by API").click();
   await part.getByRole("tab", { name: language }).click();
-  return part.getByLabel(label).innerText();
+  return part.getByLabel(label, { exact: true }).innerText();
 };
 
 const run = async (command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> =>

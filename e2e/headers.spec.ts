@@ -16,6 +16,7 @@ const PAGES = [
   "/accounts",
   "/reserves",
   "/wallets",
+  "/contacts",
   "/api-reference",
   "/api-keys",
   "/webhooks",

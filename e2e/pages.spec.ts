@@ -17,6 +17,7 @@ const PAGES = [
   "/private",
   "/private/transfer",
   "/reserves",
+  "/contacts",
   "/api-reference",
   "/api-keys",
   "/webhooks",

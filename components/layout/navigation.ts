@@ -1,6 +1,7 @@
 import {
   ArrowLeftRight,
   BookOpenText,
+  BookUser,
   Coins,
   HandCoins,
   House,
@@ -43,6 +44,7 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/private", label: "Private", icon: VenetianMask },
   { href: "/reserves", label: "Reserves", icon: ShieldCheck },
   { href: "/wallets", label: "Wallets", icon: Wallet },
+  { href: "/contacts", label: "Contacts", icon: BookUser },
   { href: "/api-keys", label: "API keys", icon: KeyRound },
   { href: "/webhooks", label: "Webhooks", icon: Webhook },
   { href: "/api-reference", label: "API reference", icon: BookOpenText },

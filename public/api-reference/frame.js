@@ -1,5 +1,5 @@
 // Starts the API reference inside its frame: theme and fonts of the page around it, and requests as the signed-in person.
-/* global document, window, fetch, Headers, Request, URL, MutationObserver, getComputedStyle, Scalar */
+/* global document, window, Headers, Request, MutationObserver, getComputedStyle, Scalar */
 (() => {
   const { nonce, dataset } = document.currentScript;
   const outer = window.parent.document;

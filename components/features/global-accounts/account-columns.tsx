@@ -8,7 +8,7 @@ import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { accountName, type Account } from "./account";
-import { FrozenBadge } from "./frozen-badge";
+import { AccountState } from "./account-state";
 
 const Balance = ({ account, part }: { account: Account; part: keyof Account["balance"] }): ReactNode => (
   <HeldAmount value={account.balance[part]} className={part === "available" ? "font-medium" : "text-fg-2"} />
@@ -22,7 +22,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     cell: (account) => (
       <span className="inline-flex flex-wrap items-center gap-2">
         <RowLink href={`/accounts/${account.id}`}>{accountName(account)}</RowLink>
-        {account.status === "frozen" ? <FrozenBadge /> : null}
+        <AccountState account={account} />
       </span>
     ),
   },

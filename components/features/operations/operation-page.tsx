@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { AnnotationCard } from "@/components/features/annotations/annotation-card";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -81,6 +82,7 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
             <AmountsCard operation={operation} wide={operation.legs.length % 2 === 0} />
           </div>
           {operation.outcome.holds.length === 0 ? null : <HoldsCard operation={operation} />}
+          <AnnotationCard subjectId={operationId} />
           <EvaluationCard evaluationId={operation.evaluationId} />
           <RawJson value={operation} />
           <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />

@@ -43,6 +43,7 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   createContact: {
     invalid_state: { when: "The address book is full.", action: "Remove a contact that is not paid any more." },
   },
+  unfreezeGlobalAccount: { ...approvalFor("The account is closed, and stays closed"), ...ADMINS_ONLY },
   approveContact: { ...approvalFor("The contact was changed meanwhile"), ...ADMINS_ONLY },
   requestDecisionCode: {
     ...SENDING_MAIL,

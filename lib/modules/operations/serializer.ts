@@ -5,7 +5,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { amountRecord, tokenRecord } from "./amount-record";
-import { csvHeader, csvLines } from "./csv";
+import { csvHeader, csvLines, type CsvAnnotation } from "./csv";
 import { mayOf } from "./permissions";
 import { toGasWait } from "./gas-wait";
 import { isPrivateKind } from "./private-kinds";
@@ -237,10 +237,15 @@ export const toOperationEvent = (event: OperationEvent): z.output<typeof operati
 });
 
 /** The lines of a CSV file (RFC 4180), generated while the list is read. */
+interface AnnotatedRow {
+  readonly operation: Operation;
+  readonly annotation: CsvAnnotation | null;
+}
+
 export const operationsCsv = async function* (
-  operations: AsyncIterable<Operation>,
+  operations: AsyncIterable<AnnotatedRow>,
   chains: ChainFacts,
 ): AsyncGenerator<string> {
   yield csvHeader();
-  for await (const operation of operations) yield csvLines(toOperation(operation, chains));
+  for await (const { operation, annotation } of operations) yield csvLines(toOperation(operation, chains), annotation);
 };
