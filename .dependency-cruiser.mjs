@@ -145,7 +145,7 @@ export default {
     },
     only(
       "pages",
-      "components and pages → contracts, api-client, core. The layouts also read the public configuration, preferences and the session.",
+      "components and pages → contracts, api-client, core. The layouts also read the public configuration, preferences and the session; the frame of the API reference is made in http.",
       { path: "^(components|app)/.*\\.tsx?$", pathNot: `${tests}|^app/(api|_data)/` },
       [
         "components/",
@@ -154,7 +154,7 @@ export default {
         "lib/contracts/",
         "lib/api-client/",
         "lib/core/",
-        "lib/http/(public-config|preferences|session)\\.ts$",
+        "lib/http/(api-reference|public-config|preferences|session)\\.ts$",
       ],
     ),
     only(

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, type Page } from "@playwright/test";
 import { createTestClient, http } from "viem";
+import { cancelOperation } from "@/lib/contracts/operations";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults } from "./support/axe";
 import { choose, typeCode } from "./support/person";
@@ -82,6 +83,65 @@ test("filters live in the address and survive a reload, and the file holds exact
   await page.locator("body").press("j");
   await page.locator("body").press("Enter");
   await page.waitForURL(new RegExp(ids[1] ?? "none"));
+});
+
+test("memos are written, searched and filed; several statuses, presets and saved views narrow the list", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "100");
+  const [first, second] = [await wait(project), await wait(project)];
+  await project.api.call(cancelOperation, { params: { id: second } });
+
+  await page.goto(`/activity/${first}`);
+  await page.getByRole("button", { name: "Add a memo" }).click();
+  const dialog = page.getByRole("dialog", { name: "Memo and tags" });
+  await dialog.getByLabel("Memo", { exact: true }).fill("Rent of the studio");
+  await dialog.getByLabel("Tags").fill("Rent, Berlin");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Rent of the studio")).toBeVisible();
+  await page.getByRole("list", { name: "Tags" }).getByRole("link", { name: "Berlin" }).click();
+  await expect(page).toHaveURL(/tag=Berlin/);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(rows(page).nth(1)).toContainText("Rent of the studio");
+  expect(await axeFaults(page)).toEqual([]);
+  const [header, line] = await exportedLines(page);
+  expect(header?.slice(-2)).toEqual(["memo", "tags"]);
+  expect(line?.join(",")).toContain("Rent of the studio");
+
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByLabel("Search").fill("studio");
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByLabel("Search").fill("");
+  await expect(rows(page)).toHaveCount(3);
+  await choose(page, page.getByLabel("Status", { exact: true }), "Cancelled");
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("option", { name: "Pending" }).click();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(rows(page)).toHaveCount(3);
+  await page.getByRole("button", { name: "Dates" }).click();
+  await page.getByRole("menuitem", { name: "Today" }).click();
+  await expect(rows(page)).toHaveCount(3);
+
+  await page.getByRole("button", { name: "Views" }).click();
+  await page.getByRole("menuitem", { name: "Save or remove views" }).click();
+  await page.getByLabel("Name of the view").fill("Mine of today");
+  await page.getByRole("button", { name: "Save view" }).click();
+  const saved = new URL(page.url()).search;
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "PDF" }).click();
+  const file = await readFile(await (await download).path(), "latin1");
+  expect(file).toMatch(/^%PDF-1\.4/);
+  expect(file).toContain(ADA);
+
+  await page.goto("/activity");
+  await page.getByRole("button", { name: "Views" }).click();
+  await page.getByRole("menuitem", { name: "Mine of today" }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe(saved);
+  await expect(rows(page)).toHaveCount(3);
 });
 
 const wait = async ({ api, treasury }: TestProject): Promise<string> => {

@@ -18,6 +18,8 @@ const PAGES = [
   "/private",
   "/private/transfer",
   "/reserves",
+  "/contacts",
+  "/api-reference",
   "/api-keys",
   "/webhooks",
   "/members",

@@ -4,22 +4,16 @@ import type { ApiError } from "@/lib/api-client/client";
 import { createContact } from "@/lib/contracts/contacts";
 import { createInvitation } from "@/lib/contracts/members";
 import { requestOtp } from "@/lib/contracts/swap";
+import { approveChange } from "./support/approve-change";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
-import { acceptInvitation, choose, typeCode } from "./support/person";
+import { acceptInvitation, choose } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const CHAIN = 31337;
 /** Nobody else is paid at this address meanwhile. */
 const ADA = privateKeyToAccount(generatePrivateKey()).address;
-
-/** Types the mailed code of the change that is shown, and approves it. */
-const approveChange = async (page: Page, project: TestProject): Promise<void> => {
-  await page.getByRole("button", { name: "Send code" }).click();
-  await expect(page.getByLabel("One-time code")).toBeVisible();
-  await typeCode(page, await project.code());
-};
 
 /** The owner invites the guest by the API; the guest opens the mailed link. */
 const joinAsViewer = async (owner: TestProject, guest: Page, { email }: Pick<TestProject, "email">): Promise<void> => {

@@ -24,13 +24,11 @@ import { createBalanceHistory } from "@/lib/modules/balances/history";
 import { createSnapshotRepository } from "@/lib/modules/balances/repository";
 import { createBalancesService } from "@/lib/modules/balances/service";
 import { createEventsService } from "@/lib/modules/events/service";
-import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import { movingFunds } from "@/lib/modules/holds/service";
 import { arrivalsOf } from "@/lib/modules/operations/service";
 import { createProjectInbox } from "@/lib/modules/inbox/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
-import { openPayoutTotals } from "@/lib/modules/payouts/service";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { encryptedTotpSecrets } from "@/lib/modules/factors/totp-repository";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
@@ -43,6 +41,8 @@ import type { Overrides } from "./composition/overrides";
 import { buildPlatform, type Platform } from "./composition/platform";
 import { buildChanges } from "./composition/changes";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
+import { buildAnnotations } from "./composition/annotations";
+import { buildGlobalAccounts } from "./composition/global-accounts";
 import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
 import { buildDeposits } from "./composition/deposits";
@@ -79,7 +79,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const deposits = buildDeposits(platform, identity, money);
   const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
   const parts = sharedParts(platform);
-  const holdings = moneyServices({ platform, chainAccess, money });
+  const holdings = moneyServices({ platform, chainAccess, money, identity });
   return {
     ...parts,
     changes: buildChanges(platform, holdings.balances),
@@ -98,6 +98,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...drivers,
     ...payouts,
     deposits: tracedService("deposits", permissionGuard(deposits, rights.DEPOSITS)),
+    annotations: permissionGuard(buildAnnotations(platform, { ...money, ...payouts }), rights.ANNOTATIONS),
     privacy: tracedService("privacy", {
       ...permissionGuard(privacy.service, rights.PRIVACY),
       wallets: permissionGuard(privacy.service.wallets, rights.PRIVATE_WALLETS),
@@ -222,7 +223,12 @@ interface MoneyParts {
 }
 
 /** Wallets and their balances, moves over the chains, and the books. */
-const moneyServices = ({ platform: { registry, database, clock, errorLog }, chainAccess, money }: MoneyParts) => ({
+const moneyServices = ({
+  platform: { registry, database, clock, errorLog },
+  chainAccess,
+  money,
+  identity,
+}: MoneyParts & { readonly identity: Identity }) => ({
   wallets: permissionGuard(chainAccess.wallets, rights.WALLETS),
   transactions: chainAccess.transactions,
   quotes: tracedService("quotes", permissionGuard(money.quotes, rights.QUOTES)),
@@ -249,17 +255,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
     history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
     clock,
   }),
-  globalAccounts: tracedService(
-    "globalAccounts",
-    permissionGuard(
-      createGlobalAccountsService({
-        ...money,
-        openPayouts: (projectId, accountId) => openPayoutTotals(sqlOn(database.pool), projectId, accountId),
-        clock,
-      }),
-      rights.GLOBAL_ACCOUNTS,
-    ),
-  ),
+  ...buildGlobalAccounts({ database, clock }, money, identity),
   /** Chains on which no payout to wallets is signed, and why. */
   distributorFaults: () => distributorFaults(registry),
 });

@@ -1,5 +1,7 @@
 // Written by scripts/gen-routes.ts from the folder app/api: `npm run generate`.
 import * as rest from "@/app/api/[...rest]/route";
+import * as annotations from "@/app/api/annotations/route";
+import * as annotationsId from "@/app/api/annotations/[id]/route";
 import * as approvals from "@/app/api/approvals/route";
 import * as approvalsId from "@/app/api/approvals/[id]/route";
 import * as approvalsIdApprove from "@/app/api/approvals/[id]/approve/route";
@@ -37,11 +39,14 @@ import * as devWebhookReceiverToken from "@/app/api/dev/webhook-receiver/[token]
 import * as events from "@/app/api/events/route";
 import * as globalAccounts from "@/app/api/global-accounts/route";
 import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
+import * as globalAccountsIdClose from "@/app/api/global-accounts/[id]/close/route";
 import * as globalAccountsIdEntries from "@/app/api/global-accounts/[id]/entries/route";
+import * as globalAccountsIdFreeze from "@/app/api/global-accounts/[id]/freeze/route";
 import * as globalAccountsIdFund from "@/app/api/global-accounts/[id]/fund/route";
 import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/route";
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
+import * as globalAccountsIdUnfreeze from "@/app/api/global-accounts/[id]/unfreeze/route";
 import * as health from "@/app/api/health/route";
 import * as inbox from "@/app/api/inbox/route";
 import * as invitations from "@/app/api/invitations/route";
@@ -140,6 +145,8 @@ import type { RouteEntry } from "@/lib/http/request-router";
 
 export const routes: readonly RouteEntry[] = [
   { path: "/api/[...rest]", module: rest },
+  { path: "/api/annotations", module: annotations },
+  { path: "/api/annotations/[id]", module: annotationsId },
   { path: "/api/approvals", module: approvals },
   { path: "/api/approvals/[id]", module: approvalsId },
   { path: "/api/approvals/[id]/approve", module: approvalsIdApprove },
@@ -177,11 +184,14 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/events", module: events },
   { path: "/api/global-accounts", module: globalAccounts },
   { path: "/api/global-accounts/[id]", module: globalAccountsId },
+  { path: "/api/global-accounts/[id]/close", module: globalAccountsIdClose },
   { path: "/api/global-accounts/[id]/entries", module: globalAccountsIdEntries },
+  { path: "/api/global-accounts/[id]/freeze", module: globalAccountsIdFreeze },
   { path: "/api/global-accounts/[id]/fund", module: globalAccountsIdFund },
   { path: "/api/global-accounts/[id]/proof", module: globalAccountsIdProof },
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
+  { path: "/api/global-accounts/[id]/unfreeze", module: globalAccountsIdUnfreeze },
   { path: "/api/health", module: health },
   { path: "/api/inbox", module: inbox },
   { path: "/api/invitations", module: invitations },

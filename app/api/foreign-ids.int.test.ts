@@ -23,6 +23,7 @@ type Maker = () => Promise<unknown>;
 /** By the path up to the id: its kind, and how the other project gets an object of it. */
 const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/auth/api-keys": ["apiKey", keyOf],
+  "/annotations": ["operation", async () => (await operationOf(theWorld())).body.operationId],
   "/contacts": [
     "contact",
     async () => (await call("POST", "/contacts", { name: "Eve", address: testAccount().address })).body.id,

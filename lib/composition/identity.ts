@@ -84,7 +84,12 @@ export const buildIdentity = (
     factors: createFactorsService({ database, keyring, approvals, codeLimits, people, projects, publicUrl, clock }),
     auth,
     walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
-    contacts: createContactsService({ database, approvals, clock }),
+    contacts: createContactsService({
+      database,
+      approvals,
+      requireChain: (chainId) => void registry.get(chainId),
+      clock,
+    }),
     policies,
     projectPolicies: createProjectPolicies(authority),
     apiKeys,

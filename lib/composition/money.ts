@@ -1,6 +1,7 @@
 import { createAssets } from "@/lib/chains/assets";
 import type { Token } from "@/lib/core/token";
 import { sqlOf } from "@/lib/db/sql";
+import { createAnnotationReads } from "@/lib/modules/annotations/service";
 import { createSmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import { createHoldsRepository } from "@/lib/modules/holds/repository";
 import { createHoldsService } from "@/lib/modules/holds/service";
@@ -50,8 +51,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   });
   const ledger = createLedgerService({ repository: ledgerRepository, clock, onBatch: observeLedgerBatch });
   const assets = createAssets(registry);
-  const readings = createReserveReadings(database);
-  const reader = sqlOf(database.prisma);
+  const [readings, reader] = [createReserveReadings(database), sqlOf(database.prisma)];
   const reserves = createReservesService({
     ...{ registry, assets, wallets, reader, readings, screenedBlocks, ledger, secrets, clock },
   });
@@ -69,6 +69,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     waiting: createWaitingRepository(database, sponsorship),
     decisions: createRefundDecisionRepository(database, sponsorship),
     routing,
+    annotations: createAnnotationReads({ database }),
     events: createEventRepository(database),
     holds,
     reserves,

@@ -1,3 +1,4 @@
+import * as annotations from "./annotations";
 import * as apiKeys from "./api-keys";
 import * as apiRequests from "./api-requests";
 import * as auth from "./auth";
@@ -37,6 +38,7 @@ import * as webhooks from "./webhooks";
 
 /** Files of contracts. An export of one of them that is a contract is a route of the service; its name is the operation's id. */
 const FILES: readonly Readonly<Record<string, unknown>>[] = [
+  annotations,
   apiKeys,
   apiRequests,
   auth,

@@ -33,7 +33,7 @@ export const EVENT_GROUPS = {
   payout: [...PAYOUT.map((what) => `payout.${what}` as const), "payout.item.failed"],
   deposit: ["deposit.detected", "deposit.credited", "deposit.quarantined", "deposit.released"],
   payout_schedule: ["payout_schedule.run_missed", "payout_schedule.run_refused"],
-  global_account: ["global_account.funded"],
+  global_account: ["global_account.funded", "global_account.updated"],
   api_key: ["api_key.created", "api_key.updated", "api_key.revoked"],
   approval: ["approval.requested", "approval.approved", "approval.declined", "approval.expired"],
   member: ["member.joined"],

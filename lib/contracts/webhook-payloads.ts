@@ -70,6 +70,15 @@ const fundingData = z
   })
   .meta({ id: "AccountFundedEventData" });
 
+const accountData = z
+  .object({
+    accountId: id("ga"),
+    name: described(z.string().nullable(), "Name of the account; null where it has none"),
+    status: described(z.enum(["active", "frozen", "closed"]), "Whether it can be posted to"),
+    reason: described(z.string().nullable(), "Why it is frozen or closed; null where there is no reason"),
+  })
+  .meta({ id: "AccountUpdatedEventData" });
+
 const keyData = z
   .object({
     keyId: id("key"),
@@ -146,6 +155,7 @@ const depositData = z
 
 const dataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
+  if (type === "global_account.updated") return accountData;
   if (type === "api_key.revoked") return revokedKeyData;
   const [group = ""] = type.split(".");
   switch (group) {

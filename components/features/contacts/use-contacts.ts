@@ -4,7 +4,7 @@ import { useMutation, useQueryClient, type UseMutationResult, type UseQueryResul
 import type { GivenApproval } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
-import { approveContact, createContact, deleteContact, listContacts } from "@/lib/contracts/contacts";
+import { approveContact, createContact, deleteContact, listContacts, updateContact } from "@/lib/contracts/contacts";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { evaluatePolicies } from "@/lib/contracts/policies";
 
@@ -22,6 +22,20 @@ export const useSaveContact = (): UseMutationResult<Contact, Error, BodyInput<ty
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (body) => api.call(createContact, { body }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) }),
+  });
+};
+
+/** Changes name, tags or chains of a contact. */
+export const useUpdateContact = (): UseMutationResult<
+  Contact,
+  Error,
+  BodyInput<typeof updateContact> & { readonly id: string }
+> => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, ...body }) => api.call(updateContact, { params: { id }, body }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) }),
   });
 };

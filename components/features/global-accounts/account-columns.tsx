@@ -10,7 +10,7 @@ import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { accountName, type Account } from "./account";
-import { FrozenBadge } from "./frozen-badge";
+import { AccountState } from "./account-state";
 
 const Balance = ({ account, part }: { account: Account; part: keyof Account["balance"] }): ReactNode => (
   <HeldAmount
@@ -29,7 +29,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
       <span className="inline-flex flex-wrap items-center gap-2">
         <AddressMark value={account.id} />
         <RowLink href={`/accounts/${account.id}`}>{accountName(account)}</RowLink>
-        {account.status === "frozen" ? <FrozenBadge /> : null}
+        <AccountState account={account} />
       </span>
     ),
   },

@@ -35,6 +35,16 @@ const Counterparty = ({ id, known }: { id: string | null; known: ReadonlyMap<str
   );
 };
 
+/** The kind of entry; a payout links to the payout. */
+const Cause = ({ entry }: { readonly entry: Entry }): ReactNode =>
+  entry.payoutId === null ? (
+    <span title={entry.reverses === null ? undefined : `Takes ${entry.reverses} back`}>{kindText(entry.kind)}</span>
+  ) : (
+    <Link href={`/payouts/${entry.payoutId}`} className="link" title={entry.payoutId}>
+      {kindText(entry.kind)}
+    </Link>
+  );
+
 const columnsFor = (
   currency: string,
   known: ReadonlyMap<string, Account>,
@@ -54,7 +64,7 @@ const columnsFor = (
     phone: "title",
     cell: (entry) => (
       <span className="inline-flex flex-wrap items-center gap-2">
-        {kindText(entry.kind)}
+        <Cause entry={entry} />
         {entry.reversedBy === null ? actionOf(entry) : <Badge tone="neutral">Taken back</Badge>}
       </span>
     ),

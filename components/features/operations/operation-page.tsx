@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { AnnotationCard } from "@/components/features/annotations/annotation-card";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
 import { DepositCard } from "@/components/features/deposits/deposit-card";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -74,6 +75,7 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
               </div>
             </>
           )}
+          <AnnotationCard subjectId={operationId} />
           <EvaluationCard evaluationId={operation.evaluationId} />
           <RawJson value={operation} />
           <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />

@@ -1,6 +1,7 @@
 "use client";
 
 import { useTheme } from "next-themes";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { PoliciesCard } from "@/components/features/policies/settings-card";
 import { LimitCard } from "@/components/features/policies/limit-card";
@@ -38,6 +39,15 @@ export const Settings = (): ReactNode => {
         </Card>
         {data === undefined ? null : <EmailCard me={data} />}
         <NotificationPreferencesCard />
+        <Card title="Contacts">
+          <p className="text-fg-2">
+            Names for the addresses that you pay stand in{" "}
+            <Link href="/contacts" className="link">
+              Contacts
+            </Link>
+            .
+          </p>
+        </Card>
         <SignInCard />
         <SessionsCard />
         <PoliciesCard />

@@ -47,6 +47,7 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
     ...approvalFor("The deposit is not in quarantine any more, or its block is not final"),
     ...ADMINS_ONLY,
   },
+  unfreezeGlobalAccount: { ...approvalFor("The account is closed, and stays closed"), ...ADMINS_ONLY },
   approveContact: { ...approvalFor("The contact was changed meanwhile"), ...ADMINS_ONLY },
   requestDecisionCode: {
     ...SENDING_MAIL,

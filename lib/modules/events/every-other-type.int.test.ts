@@ -1,6 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
-import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
+import {
+  closeGlobalAccount,
+  createGlobalAccount,
+  freezeGlobalAccount,
+  fundGlobalAccount,
+  updateGlobalAccount,
+} from "@/lib/contracts/global-accounts";
 import { acceptInvitation, createInvitation } from "@/lib/contracts/members";
 import { approvePayout } from "@/lib/contracts/payouts";
 import { putPolicy, updatePolicies } from "@/lib/contracts/policies";
@@ -67,7 +73,7 @@ test("a payout says how far it has come, and which rows failed", async () => {
     await create("independent", ["payee", "frozen"]),
     await create("atomic", ["frozen"]),
   ];
-  await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
+  await ledger.changeAccount({ projectId, accountId: frozen, to: { status: "frozen" } });
   expect(await run(paid)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
   expect((await run(part)).slice(2)).toEqual(["payout.item.failed", "payout.partially_completed"]);
   expect((await run(none)).at(-1)).toBe("payout.failed");
@@ -141,6 +147,14 @@ test("an account says that it was funded", async () => {
   // Reserves count at final blocks, so the gift takes a moment.
   await vi.waitFor(() => client.call(fundGlobalAccount, funding), { timeout: 30_000, interval: 100 });
   expect(await note(id)).toEqual(["global_account.funded"]);
+});
+
+test("an account says that it was renamed, frozen and closed", async () => {
+  const { id } = await client.call(createGlobalAccount, { body: { currency: "USDC" } });
+  await client.call(updateGlobalAccount, { params: { id }, body: { name: "Till" } });
+  await client.call(freezeGlobalAccount, { params: { id }, body: { reason: "Audit" } });
+  await client.call(closeGlobalAccount, { params: { id }, body: {} });
+  expect(await note(id)).toEqual(Array.from({ length: 3 }, () => "global_account.updated"));
 });
 
 test("a request for approval says that it was made, and approved, declined or expired", async () => {

@@ -5,8 +5,15 @@ import { csvLine, type CsvCell } from "@/lib/core/csv";
 type OperationRecord = z.output<typeof operationRecord>;
 type LegRecord = OperationRecord["legs"][number];
 
+/** Memo and tags of an operation. */
+export interface CsvAnnotation {
+  readonly memo: string;
+  readonly tags: readonly string[];
+}
+
 interface Row {
   readonly operation: OperationRecord;
+  readonly annotation: CsvAnnotation | null;
   readonly source: OperationRecord["quoted"]["from"][number] | null;
   /** Null for an operation that awaits approval, which has no legs yet. */
   readonly leg: LegRecord | null;
@@ -39,13 +46,15 @@ const COLUMNS: readonly Column[] = [
   ["refund_tx_hash", ({ leg }) => leg?.refund?.txHash ?? null],
   ["failure_code", ({ leg }) => leg?.failure?.code ?? null],
   ["failure", ({ leg }) => leg?.failure?.message ?? null],
+  ["memo", ({ annotation }) => annotation?.memo ?? null],
+  ["tags", ({ annotation }) => annotation?.tags.join(", ") ?? null],
 ];
 
 export const csvHeader = (): string => csvLine(COLUMNS.map(([name]) => name));
 
 /** A line per leg. */
-export const csvLines = (operation: OperationRecord): string => {
+export const csvLines = (operation: OperationRecord, annotation: CsvAnnotation | null): string => {
   const legs: readonly (LegRecord | null)[] = operation.legs.length > 0 ? operation.legs : [null];
   const source = operation.quoted.from[0] ?? null;
-  return legs.map((leg) => csvLine(COLUMNS.map(([, cell]) => cell({ operation, source, leg })))).join("");
+  return legs.map((leg) => csvLine(COLUMNS.map(([, cell]) => cell({ operation, annotation, source, leg })))).join("");
 };

@@ -9,8 +9,8 @@ import { OPERATION_INCLUDE } from "./repository";
 import { chainTerm, readSearch } from "./search";
 
 export interface OperationFilter {
-  readonly status?: Status | undefined;
-  readonly kind?: string | undefined;
+  readonly status?: Status | readonly Status[] | undefined;
+  readonly kind?: string | readonly string[] | undefined;
   readonly chainId?: number | undefined;
   readonly walletId?: string | undefined;
   /** RFC 3339, inclusive. */
@@ -18,6 +18,8 @@ export interface OperationFilter {
   /** RFC 3339, exclusive. */
   readonly to?: string | undefined;
   readonly q?: string | undefined;
+  /** A whole tag, in any case. */
+  readonly tag?: string | undefined;
   /** True: leaves private operations out. */
   readonly hidesPrivate?: boolean | undefined;
 }
@@ -25,6 +27,10 @@ export interface OperationFilter {
 export interface OperationPage {
   readonly projectId: string;
   readonly filter: OperationFilter;
+  /** Operations that a search finds by their memo or tags, beside those that it finds by its text. */
+  readonly annotated?: readonly string[];
+  /** Only these operations, which have the filter's tag. */
+  readonly tagged?: readonly string[] | null;
   /** The page cursor: returns only operations with a smaller id, which are older. */
   readonly before?: string | undefined;
   readonly limit: number;
@@ -46,6 +52,19 @@ const RECIPIENTS_SQL = `
     SELECT request->'destination'->>'recipient' AS recipient FROM operation
     WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing') AND kind <> ALL($3::text[])
     ORDER BY id DESC LIMIT $2::int) AS latest`;
+
+const oneOf = <T extends string>(wanted: T | readonly T[]): T | { in: T[] } =>
+  typeof wanted === "string" ? wanted : { in: [...wanted] };
+
+/** The part of a filter that its columns decide. */
+const columnsOf = ({ hidesPrivate, status, kind, from, to }: OperationFilter): Prisma.OperationWhereInput => ({
+  ...(hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
+  ...(status ? { status: oneOf(status) } : {}),
+  ...(kind ? { kind: oneOf(kind) } : {}),
+  ...(from !== undefined || to !== undefined
+    ? { createdAt: { ...(from ? { gte: from } : {}), ...(to ? { lt: to } : {}) } }
+    : {}),
+});
 
 export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
   /** The columns have separate indexes, so this query reads only its matches. */
@@ -109,25 +128,31 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     },
 
     /** Newest first. */
-    page: async ({ projectId, filter, before, limit }: OperationPage): Promise<ReadOperation[]> => {
+    page: async ({
+      projectId,
+      filter,
+      annotated = [],
+      tagged = null,
+      before,
+      limit,
+    }: OperationPage): Promise<ReadOperation[]> => {
       const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(projectId, filter.q);
       const terms = [
-        ...found.terms,
         ...(filter.chainId === undefined ? [] : [chainTerm(filter.chainId)]),
         ...(filter.walletId === undefined ? [] : [filter.walletId.toLowerCase()]),
       ];
+      const byText = { AND: [found.where, await withTerms(projectId, [...found.terms, ...terms])] };
+      const byNote =
+        annotated.length === 0 ? [] : [{ AND: [{ id: { in: [...annotated] } }, await withTerms(projectId, terms)] }];
       const rows = await prisma.operation.findMany({
         where: {
           projectId,
-          AND: [found.where, await withTerms(projectId, terms), before === undefined ? {} : { id: { lt: before } }],
-          ...(filter.hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
-          ...(filter.status ? { status: filter.status } : {}),
-          ...(filter.kind ? { kind: filter.kind } : {}),
-          ...(filter.from !== undefined || filter.to !== undefined
-            ? {
-                createdAt: { ...(filter.from ? { gte: filter.from } : {}), ...(filter.to ? { lt: filter.to } : {}) },
-              }
-            : {}),
+          AND: [
+            { OR: [byText, ...byNote] },
+            tagged === null ? {} : { id: { in: [...tagged] } },
+            before === undefined ? {} : { id: { lt: before } },
+          ],
+          ...columnsOf(filter),
         },
         orderBy: { id: "desc" },
         take: limit,

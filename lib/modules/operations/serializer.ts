@@ -6,7 +6,7 @@ import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { amountRecord, tokenRecord } from "./amount-record";
 import { DEPOSIT_KIND } from "./deposit-kind";
-import { csvHeader, csvLines } from "./csv";
+import { csvHeader, csvLines, type CsvAnnotation } from "./csv";
 import { mayOf } from "./permissions";
 import { toGasWait } from "./gas-wait";
 import { isPrivateKind } from "./private-kinds";
@@ -261,6 +261,11 @@ export const toOperationEvent = (event: OperationEvent): z.output<typeof operati
   createdAt: event.createdAt.toISOString(),
 });
 
+interface AnnotatedRow {
+  readonly operation: Operation;
+  readonly annotation: CsvAnnotation | null;
+}
+
 const CSV_BATCH = 100;
 
 /**
@@ -268,18 +273,22 @@ const CSV_BATCH = 100;
  * @param depositsOf the deposits among some operations, by their ids
  */
 export const operationsCsv = async function* (
-  operations: AsyncIterable<Operation>,
+  operations: AsyncIterable<AnnotatedRow>,
   chains: ChainFacts,
   depositsOf: (operations: readonly Operation[]) => Promise<ReadonlyMap<string, DepositRecord>>,
 ): AsyncGenerator<string> {
   yield csvHeader();
-  const linesOf = async (batch: readonly Operation[]): Promise<string> => {
-    const deposits = await depositsOf(batch);
-    return batch.map((one) => csvLines(toOperation(one, chains, deposits.get(one.id) ?? null))).join("");
+  const linesOf = async (batch: readonly AnnotatedRow[]): Promise<string> => {
+    const deposits = await depositsOf(batch.map(({ operation }) => operation));
+    return batch
+      .map(({ operation, annotation }) =>
+        csvLines(toOperation(operation, chains, deposits.get(operation.id) ?? null), annotation),
+      )
+      .join("");
   };
-  let batch: Operation[] = [];
-  for await (const operation of operations) {
-    batch.push(operation);
+  let batch: AnnotatedRow[] = [];
+  for await (const row of operations) {
+    batch.push(row);
     if (batch.length < CSV_BATCH) continue;
     yield await linesOf(batch);
     batch = [];

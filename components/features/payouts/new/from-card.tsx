@@ -85,7 +85,9 @@ const FromAccount = ({
           </>
         )
       }
-      error={source?.status === "frozen" ? "This account is frozen; it cannot pay." : null}
+      error={
+        source !== undefined && source.status !== "active" ? `This account is ${source.status}; it cannot pay.` : null
+      }
     >
       <AccountPicker value={sourceId} onChange={setSourceId} />
     </Field>

@@ -1,0 +1,14 @@
+import { referenceFile } from "@/lib/http/api-reference";
+
+interface Context {
+  readonly params: Promise<{ readonly file: string }>;
+}
+
+/** The script of the API reference under a name with its hash. */
+export const GET = async (request: Request, { params }: Context): Promise<Response> => {
+  const { file } = await params;
+  return (
+    (await referenceFile(file, request.headers.get("accept-encoding") ?? "")) ??
+    new Response("There is no such file.", { status: 404 })
+  );
+};
