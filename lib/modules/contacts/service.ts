@@ -10,6 +10,7 @@ import type { EvmAddress } from "@/lib/ports/routing";
 import type { Contact } from "./contact";
 import { approveContact, countContacts, deleteContact, findContact, listContacts, upsertContact } from "./repository";
 
+export { createAddressNames, type AddressNames } from "./address-names";
 export type { Contact } from "./contact";
 
 /** The address book of a project. It names addresses and says which are approved; a policy may ask that only those are paid. */
