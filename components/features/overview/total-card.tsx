@@ -42,7 +42,7 @@ const Total = ({ balances, failed }: { readonly balances: Balances; readonly fai
   <div className="flex flex-col gap-3 p-4">
     <div>
       <Link href="/balances" className="text-3xl font-semibold" aria-label="Total, to the balances by token">
-        <HeldUsd value={balances.totalUsd} />
+        <HeldUsd value={balances.totalUsd} plain />
       </Link>
       <AsOf balances={balances} />
     </div>
