@@ -230,7 +230,10 @@ export const approvalLines = (
   { chainName, names }: ApprovalWords,
 ): string[] => {
   const { token, recipient } = request.destination;
-  const named = (address: EvmAddress): string => [names.get(address) ?? [], address].flat().join(", ");
+  const named = (address: EvmAddress): string => {
+    const name = names.get(address);
+    return name === undefined ? address : `${name}, ${address}`;
+  };
   return [
     ...request.sources.map(
       (source) =>
