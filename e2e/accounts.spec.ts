@@ -8,7 +8,7 @@ import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-/** How an amount is drawn: its unit stands apart by style, not by a space. */
+/** An amount as it is written, with its unit. */
 const usdc = (amount: string, more = ""): RegExp => new RegExp(`${amount.replace(".", "\\.")} ?USDC${more}`);
 
 /** Answers with its id. */
@@ -31,14 +31,14 @@ const fundAccount = async (page: Page, id: string): Promise<void> => {
   await page.getByRole("button", { name: "Fund", exact: true }).click();
   const dialog = page.getByRole("dialog");
   // Reserves count what lies at final blocks, so the gift takes a moment.
-  await expect(dialog.getByText(usdc("1,000")).first()).toBeVisible({ timeout: 30_000 });
+  await expect(dialog.getByText(usdc("1,000.00")).first()).toBeVisible({ timeout: 30_000 });
   await dialog.getByLabel("Amount in USDC").fill("1250.5");
-  await expect(dialog.getByText(usdc("250.5", " more than the reserves have"))).toBeVisible();
+  await expect(dialog.getByText(usdc("250.50", " more than the reserves have"))).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await dialog.getByLabel("Amount in USDC").fill("600");
   await dialog.getByRole("button", { name: "Fund account" }).click();
   await expect(dialog).toHaveCount(0);
-  await expect(page.getByRole("region", { name: "Balance" }).getByText(usdc("600"))).toHaveCount(2);
+  await expect(page.getByRole("region", { name: "Balance" }).getByText(usdc("600.00"))).toHaveCount(2);
   await expect(page.getByRole("table", { name: "Entries" }).getByText("+600")).toBeVisible();
 };
 
@@ -65,7 +65,7 @@ const fillPayout = async (page: Page, payer: string, payee: string): Promise<voi
 
 const approve = async (page: Page, project: TestProject): Promise<void> => {
   const review = page.getByRole("dialog", { name: "Review the payout" });
-  await expect(review.getByText(usdc("200"))).toBeVisible();
+  await expect(review.getByText(usdc("200.00"))).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await review.getByRole("button", { name: "Create payout" }).click();
   await page.waitForURL(/\/payouts\/po_/);
@@ -87,9 +87,9 @@ const saved = async (page: Page, button: string): Promise<string> => {
 const checkStatement = async (page: Page, payee: string): Promise<void> => {
   await page.goto(`/accounts/${payee}?view=statement`);
   const entries = page.getByRole("table", { name: /^Entries of the statement/ });
-  await expect(entries.getByText("+150.5")).toBeVisible();
+  await expect(entries.getByText("+150.50")).toBeVisible();
   await expect(entries.getByText("Payroll").first()).toBeVisible();
-  await expect(page.getByText(usdc("200")).last()).toBeVisible();
+  await expect(page.getByText(usdc("200.00")).last()).toBeVisible();
   const csv = await saved(page, "Download CSV");
   expect(csv).toContain("150.5");
   expect(csv.split("\r\n").length).toBeGreaterThan(3);
@@ -105,7 +105,7 @@ const checkProof = async (page: Page, payee: string): Promise<void> => {
   await page.goto("/reserves");
   const region = page.getByRole("region", { name: /^USDC/ });
   await expect(region.getByText("Covered", { exact: true })).toBeVisible();
-  await expect(region.getByText(usdc("600")).first()).toBeVisible();
+  await expect(region.getByText(usdc("600.00")).first()).toBeVisible();
   // The treasury holds 1,000 against 600 of the accounts.
   await expect(region.getByText("166.6 %")).toBeVisible();
   await expect(region.getByRole("table")).toBeHidden();

@@ -49,7 +49,6 @@ test("the overview loads at most 250 KB of scripts, compressed by brotli and kep
     headers.push(answer.headers());
     void answer.body().then((body) => sizes.set(answer.url(), gzipSync(body).byteLength));
   });
-};
   await page.goto("/");
   await settle(page);
   await page.waitForLoadState("load");

@@ -39,6 +39,10 @@ test("an operation is drawn from its sources to its recipient, with names, and s
   const project = await projectOf(page);
   await project.api.call(createContact, { body: { name: "Ada Lovelace", address: ADA } });
   const id = await swapOfTwo(project, ADA);
+  const inbox = await page.request.get("/api/dev/inbox", { params: { to: project.email, limit: 5 } });
+  const mails = ((await inbox.json()) as { data: { text: string }[] }).data.map(({ text }) => text).join("\n");
+  expect(mails).toContain(`To: "Ada Lovelace", ${ADA}`);
+  expect(mails).toContain(`on Local 1 from Treasury, ${project.treasury.address}`);
   await page.goto(`/activity/${id}`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^200\.00 USDC → 0\.0\d+ WETH$/);
   await expect(page.getByText(/^Swap, started by you/)).toBeVisible();
@@ -83,14 +87,14 @@ test("amounts that are hidden are hidden on the page of an operation and in the 
 
   await page.goto("/activity");
   await expect(page.getByRole("table", { name: "Operations" })).toContainText("123.45");
-  await page.getByRole("button", { name: "Account" }).click();
+  await page.getByRole("button", { name: "Account", exact: true }).click();
   await page.getByRole("menuitem", { name: "Hide amounts" }).click();
   await expect(page.getByRole("table", { name: "Operations" })).not.toContainText("123.45");
   await page.goto(`/activity/${id}`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^USDC → /);
   await expect(picture(page)).not.toContainText("123.45");
   await expect(page.getByRole("region", { name: "Receipt" })).not.toContainText("123.45");
-  await page.getByRole("button", { name: "Account" }).click();
+  await page.getByRole("button", { name: "Account", exact: true }).click();
   await page.getByRole("menuitem", { name: "Show amounts" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^123\.45 USDC → /);
 });

@@ -115,8 +115,8 @@ import * as projects from "@/app/api/projects/route";
 import * as projectsId from "@/app/api/projects/[id]/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
-import * as stream from "@/app/api/stream/route";
 import * as sponsorBudgets from "@/app/api/sponsor-budgets/route";
+import * as stream from "@/app/api/stream/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
 import * as swapExecute from "@/app/api/swap/execute/route";
 import * as swapPrepare from "@/app/api/swap/prepare/route";
@@ -260,8 +260,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/projects/[id]", module: projectsId },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
-  { path: "/api/stream", module: stream },
   { path: "/api/sponsor-budgets", module: sponsorBudgets },
+  { path: "/api/stream", module: stream },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },
   { path: "/api/swap/execute", module: swapExecute },
   { path: "/api/swap/prepare", module: swapPrepare },

@@ -63,12 +63,7 @@ export const ChainMark = ({ name, className }: MarkProps & { readonly name: stri
   const local = /^Local (\d+)$/.exec(name)?.[1];
   if (local !== undefined)
     return (
-      <Drawn
-        {...localShape(Number(local))}
-        corner={SQUARE}
-        letter={local}
-        className={cn("before:top-[12%]", className)}
-      />
+      <Drawn {...localShape(Number(local))} corner={SQUARE} letter={local} className={cn("pt-[3px]", className)} />
     );
   const shape = shapeOf(CHAIN_SHAPES, name.split(" ")[0]?.toLowerCase() ?? "");
   return shape === undefined ? (

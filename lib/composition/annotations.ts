@@ -1,10 +1,10 @@
-import type { Actor } from "@/lib/core/actor";
+import { mayReadPrivate, type Actor } from "@/lib/core/actor";
 import {
   createAnnotationReads,
   createAnnotationsService,
   type AnnotationsService,
 } from "@/lib/modules/annotations/service";
-import { isPrivateKind, mayReadPrivate, type OperationsService } from "@/lib/modules/operations/service";
+import { isPrivateKind, type OperationsService } from "@/lib/modules/operations/service";
 import type { PayoutsService } from "@/lib/modules/payouts/service";
 import type { Platform } from "./platform";
 

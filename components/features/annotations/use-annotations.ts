@@ -2,7 +2,8 @@
 
 import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { listAnnotations, putAnnotation } from "@/lib/contracts/annotations";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { listOperations } from "@/lib/contracts/operations";

@@ -11,7 +11,7 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
 import { DropdownMenu, MenuItem, MenuSeparator } from "@/components/ui/dropdown-menu";
-import { AddressMark } from "@/components/ui/marks";
+import { AddressMark } from "@/components/ui/address-mark";
 import { Table, type Column } from "@/components/ui/table";
 import { listApiKeys } from "@/lib/contracts/api-keys";
 import { createLookAlikes, type KnownAddress } from "@/lib/core/look-alike";

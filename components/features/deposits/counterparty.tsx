@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Address } from "@/components/ui/address";
-import { AddressMark } from "@/components/ui/marks";
+import { AddressMark } from "@/components/ui/address-mark";
 import { useAddressName } from "./use-address-name";
 
 interface CounterpartyProps {

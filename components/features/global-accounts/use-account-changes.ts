@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { getGlobalAccount, listGlobalAccounts } from "@/lib/contracts/global-accounts";
 import type { Account } from "./account";
 

@@ -11,6 +11,7 @@ const chain = (
   available: "0",
   reserved: "0",
   pendingOut: "0",
+  quarantined: "0",
   pendingIn: "0",
   ...part,
   usd,

@@ -3,7 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { DepositRecord } from "@/components/features/deposits/words";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { streamDeposits } from "@/lib/contracts/deposits";
 import { listOperations } from "@/lib/contracts/operations";

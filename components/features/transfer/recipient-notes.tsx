@@ -82,12 +82,12 @@ interface RecipientNotesProps {
   readonly onCompared: (compared: boolean) => void;
   readonly onSave: () => void;
   /** Money usually stays in the project here, so that is no news. */
-  readonly ownIsUsual: boolean;
+  readonly ownIsUsual?: boolean;
 }
 
 /** What the project knows of the typed address: whose it is, whether it is new, whether it only looks like a known one. */
 export const RecipientNotes = (props: RecipientNotesProps): ReactNode => {
-  const { view, complete, compared, onCompared, onSave, ownIsUsual } = props;
+  const { view, complete, compared, onCompared, onSave, ownIsUsual = false } = props;
   if (view.as === "none") return null;
   return (
     <div className="flex flex-col gap-2">

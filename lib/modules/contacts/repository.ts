@@ -11,6 +11,19 @@ export const listContacts = async (db: Queryable, projectId: string, limit: numb
   return rows.map(parseContact);
 };
 
+/** Names by address, of those addresses that are contacts. */
+export const namesOfContacts = async (
+  db: Queryable,
+  projectId: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  const rows = await db.contact.findMany({
+    where: { projectId, address: { in: [...addresses] } },
+    select: { address: true, name: true },
+  });
+  return new Map(rows.map(({ address, name }) => [address, name]));
+};
+
 export const findContact = async (db: Queryable, projectId: string, id: string): Promise<Contact | null> => {
   const row = await db.contact.findFirst({ where: { projectId, id } });
   return row === null ? null : parseContact(row);

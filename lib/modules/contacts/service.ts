@@ -19,6 +19,7 @@ import {
   type ContactChange,
 } from "./repository";
 
+export { createAddressNames, type AddressNames } from "./address-names";
 export type { Contact } from "./contact";
 
 /** The address book of a project. It names addresses and says which are approved; a policy may ask that only those are paid. */

@@ -1,9 +1,8 @@
 /** The list of operations and its file, as an actor may see them. */
-import type { Actor } from "@/lib/core/actor";
+import { mayReadPrivate, type Actor } from "@/lib/core/actor";
 import type { Annotation, AnnotationReads } from "@/lib/modules/annotations/service";
 import type { OperationFilter, OperationListRepository } from "./list-repository";
 import type { Operation } from "./operation";
-import { mayReadPrivate } from "./private-kinds";
 
 const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;

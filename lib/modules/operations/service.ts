@@ -39,7 +39,7 @@ export {
 } from "./legless-repository";
 export { arrivalsOf, type Arrival } from "./arrivals";
 export { createOperationSubject } from "./decision-subject";
-export { isPrivateKind, mayReadPrivate } from "./private-kinds";
+export { isPrivateKind } from "./private-kinds";
 export { moveDepositOperations, storeDepositOperations } from "./deposit-rows";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
