@@ -17,7 +17,7 @@ import { bundled } from "@/lib/testing/bundle";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { codesOf, fund, newCustomer, prepareTransfer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
-import { findLeaks, type Canary, type Place } from "@/lib/testing/leak-scanner";
+import { findLeaks, plantedForms, type Canary, type Place } from "@/lib/testing/leak-scanner";
 import { startOtlpCollector } from "@/lib/testing/otlp-collector";
 import { fromBase32 } from "@/lib/testing/totp-app";
 import { webhookReceiver } from "@/lib/testing/webhook-receiver";
@@ -252,6 +252,9 @@ const run = async () => {
   return { canaries, codes, metrics, operationIds: [paid.operationId, failing.operationId] };
 };
 
+/** What each place keeps of its own text where a canary is planted in it. */
+const KEPT_CHARS = 1000;
+
 test(
   "no key, mnemonic, secret, token or code is in a log, an error, the database, a webhook, a metric or a trace",
   { timeout: 2 * TIMEOUT_MS },
@@ -266,11 +269,13 @@ test(
       { name: "traces", text: collector.bodies.join("\n") },
     ];
     // Empty places would prove nothing.
-    const found = (name: string): string => places.find((place) => place.name === name)?.text ?? "";
-    for (const id of operationIds) expect(found("stdout and stderr")).toContain(id);
-    expect(found("error bodies")).toContain("invalid_request");
-    expect(found("metrics")).toContain("causeway_");
-    expect(found("traces")).toContain("spanId");
+    const has = (name: string, text: string): boolean =>
+      places.find((place) => place.name === name)?.text.includes(text) === true;
+    expect(has("stdout and stderr", '"path":"/me/email/verify"')).toBe(true);
+    expect(has("error bodies", "invalid_request")).toBe(true);
+    for (const id of operationIds) expect(has("webhooks", id)).toBe(true);
+    expect(has("metrics", "causeway_")).toBe(true);
+    expect(has("traces", "spanId")).toBe(true);
     expect(codes.length).toBeGreaterThanOrEqual(2);
 
     expect(findLeaks(canaries, places)).toEqual([]);
@@ -282,23 +287,11 @@ test(
     ).toBeLessThan(codes.length);
 
     // The scanner finds each of them, in each form, in each place.
-    for (const canary of [...canaries, ...codes]) {
-      const bytes = canary.bytes ?? Buffer.from(canary.text);
-      const planted = {
-        text: `key=${canary.text};`,
-        hex: `\\x00${Buffer.from(canary.text).toString("hex").toUpperCase()}00`,
-        base64: Buffer.from(`secret: ${canary.text}.`).toString("base64"),
-        "bytes as hex": Buffer.from(bytes).toString("hex"),
-        "bytes as base64": Buffer.concat([Buffer.from([7]), bytes]).toString("base64url"),
-      };
-      for (const [form, text] of Object.entries(planted))
-        expect(
-          findLeaks(
-            [canary],
-            places.map((place) => ({ ...place, text: place.text + text })),
-          ),
-          `${canary.name} as ${form}`,
-        ).toHaveLength(places.length);
-    }
+    for (const canary of [...canaries, ...codes])
+      for (const [form, text] of Object.entries(plantedForms(canary))) {
+        const planted = places.map((place) => ({ ...place, text: place.text.slice(0, KEPT_CHARS) + text }));
+        const found = new Set(findLeaks([canary], planted).map((leak) => leak.split(": ")[0]));
+        expect([canary.name, form, found.size]).toEqual([canary.name, form, places.length]);
+      }
   },
 );

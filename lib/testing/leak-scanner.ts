@@ -61,3 +61,12 @@ export const findLeaks = (canaries: readonly Canary[], places: readonly Place[])
         .map(({ form }) => `${place.name}: ${canary.name} (${form})`),
     );
   });
+
+/** A canary as it could leak: texts in which `findLeaks` must find it. */
+export const plantedForms = ({ text, bytes = Buffer.from(text) }: Canary): Readonly<Record<string, string>> => ({
+  text: `key=${text};`,
+  hex: `\\x00${Buffer.from(text).toString("hex").toUpperCase()}00`,
+  base64: Buffer.from(`secret: ${text}.`).toString("base64"),
+  "bytes as hex": Buffer.from(bytes).toString("hex"),
+  "bytes as base64": Buffer.concat([Buffer.from([7]), bytes]).toString("base64url"),
+});
