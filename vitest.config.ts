@@ -2,7 +2,10 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const resolve = { alias: { "@": fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "") } };
+const root = fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "");
+const resolve = { alias: { "@": root } };
+/** Integration tests start processes from bundles that are made once in a run. */
+const resolveWithBundles = { alias: { "@/lib/os/entry": `${root}/lib/testing/entry.ts`, "@": root } };
 const exclude = ["**/node_modules/**", "**/.next/**", "**/.data/**", "**/dist/**", "e2e/**", "vendor/**"];
 
 const integration = {
@@ -42,7 +45,7 @@ export default defineConfig({
         },
       },
       {
-        resolve,
+        resolve: resolveWithBundles,
         test: {
           name: "integration",
           ...integration,
@@ -52,7 +55,7 @@ export default defineConfig({
         },
       },
       {
-        resolve,
+        resolve: resolveWithBundles,
         test: {
           name: "long",
           ...integration,

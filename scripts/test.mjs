@@ -75,6 +75,9 @@ const playwrightCounts =
     return atLeastOneFailure({ passed: stats.expected + stats.flaky, failed: stats.unexpected }, code);
   };
 
+/** Integration and browser tests wait for blocks, proofs and pages for part of their time, so they run side by side. */
+const INTEGRATION_CORES = Math.max(1, CORES - 2);
+
 /** In the order of their start. `after`: tasks that have to be done first. `cores`: how much of the machine a task occupies. */
 const tasks = (chromium) => [
   { name: "build", command: process.execPath, args: ["scripts/build.mjs"], timeoutMs: 8 * MINUTE_MS },
@@ -82,14 +85,15 @@ const tasks = (chromium) => [
   { name: "boundaries", npm: "check:boundaries" },
   { name: "unused code", npm: "check:unused" },
   { name: "unit", ...twice("unit") },
-  { name: "lint", npm: "check:lint", timeoutMs: 10 * MINUTE_MS },
+  { name: "lint", npm: "check:lint" },
+  { name: "typed lint", npm: "check:typed-lint" },
   // Next writes types of the routes while it builds.
   { name: "types", npm: "check:types", after: ["build"] },
   {
     name: "integration",
     ...twice("integration"),
     after: ["unit"],
-    cores: Math.max(1, CORES - 2),
+    cores: INTEGRATION_CORES,
     timeoutMs: 25 * MINUTE_MS,
   },
   {
@@ -99,9 +103,9 @@ const tasks = (chromium) => [
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, "browser.json"), CHROMIUM_PATH: chromium.path ?? "" },
     blocked: () => chromium.problem,
     count: playwrightCounts("browser.json"),
-    after: ["build", "types", "lint"],
-    cores: 2,
-    timeoutMs: 18 * MINUTE_MS,
+    after: ["build", "types", "lint", "typed lint"],
+    cores: Math.min(2, CORES - INTEGRATION_CORES),
+    timeoutMs: 25 * MINUTE_MS,
   },
 ];
 

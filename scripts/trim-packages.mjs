@@ -33,6 +33,10 @@ const UNUSED_PARTS = {
     { folder: "dist/browser", files: /^(?!standalone\.js$)/ },
   ],
   "@redocly/config": [{ folder: ".", files: /^root-config-schema\.d\.ts$/ }],
+  // Their package.json names the built files alone; the sources lie beside them.
+  viem: [{ folder: ".", files: /(?<!\.d)\.ts$/ }],
+  ox: [{ folder: ".", files: /(?<!\.d)\.ts$/ }],
+  permissionless: [{ folder: ".", files: /(?<!\.d)\.ts$/ }],
   bintrees: ["test"],
   zod: ["src"],
   effect: ["src"],

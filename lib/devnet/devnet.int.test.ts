@@ -9,6 +9,7 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { isAlive } from "@/lib/os/process.mjs";
+import { entryFile } from "@/lib/testing/entry";
 import { devAddress } from "./accounts";
 import { MULTICALL3, planDeployments } from "./contracts";
 import { endDevnetLeftOvers, fundServiceAccounts, startDevnet, type Devnet, type DevnetOptions } from "./devnet";
@@ -50,11 +51,11 @@ type ChildChains = z.output<typeof childChains>;
  */
 const startChild = (options: { dataDir: string; persist: boolean }) => {
   const code = `
-    const { startDevnet } = await import(${JSON.stringify(new URL("./devnet.ts", import.meta.url).href)});
+    const { startDevnet } = await import(${JSON.stringify(entryFile("devnet"))});
     setInterval(() => undefined, 1000);
     const devnet = await startDevnet({ ...${JSON.stringify(options)}, log: console.log });
     console.log(JSON.stringify(devnet.chains.map(({ chainId, rpcUrl, pid }) => ({ chainId, rpcUrl, pid }))));`;
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", code], {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);

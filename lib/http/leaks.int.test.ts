@@ -1,7 +1,6 @@
 import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { createSiweMessage } from "viem/siwe";
 import { toHex } from "viem";
 import { afterAll, describe, expect, test, vi } from "vitest";
@@ -11,6 +10,7 @@ import { createChainRegistry } from "@/lib/chains/registry";
 import { loadConfig } from "@/lib/config/env";
 import { createDatabase } from "@/lib/db/client";
 import { testDatabase } from "@/lib/testing/database";
+import { entryFile } from "@/lib/testing/entry";
 import { testAccount } from "@/lib/testing/factories";
 import { loggedError } from "@/lib/log/logger";
 import { toAnswer, toDomainError } from "./problem";
@@ -31,7 +31,6 @@ const KEYS = {
   webhook: randomBytes(32).toString("hex"),
 };
 const CHAIN_IDS = [31337, 31338, 31339];
-const SERVER = fileURLToPath(new URL("../testing/api-server.ts", import.meta.url));
 const NOWHERE = "127.0.0.1:9";
 const PUBLIC_URL = "https://pay.example.org";
 
@@ -63,8 +62,8 @@ interface Sent {
 
 /** A separate process, so that its output is exactly the content of an operator's log. */
 const startServer = async (environment: Readonly<Record<string, string>>) => {
-  const child = fork(SERVER, {
-    execArgv: ["--import", "tsx"],
+  const child = fork(entryFile("api-server"), {
+    execArgv: [],
     env: { NODE_ENV: "production", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

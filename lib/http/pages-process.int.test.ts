@@ -3,18 +3,17 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineContract } from "@/lib/contracts/contract";
 import { isAlive } from "@/lib/os/process.mjs";
+import { entryFile } from "@/lib/testing/entry";
 import { httpServices } from "@/lib/testing/http-services";
 import { createFastServer } from "./fast-server";
 import { startPagesProcess, type PagesProcess } from "./pages-process";
 import { createRoute } from "./pipeline";
 import { ok } from "./reply";
 
-const ENTRY = fileURLToPath(new URL("../testing/pages-stub.ts", import.meta.url));
 /** Under load a process may take long to start; none of these is awaited in full. */
 const WAIT = { timeout: 50_000, interval: 20 };
 
@@ -46,8 +45,8 @@ type Bounds = NonNullable<Parameters<typeof startPagesProcess>[0]["bounds"]>;
 const start = async (bounds: Bounds = {}) => {
   const events: string[] = [];
   const pages: PagesProcess = await startPagesProcess({
-    entry: ENTRY,
-    nodeArguments: ["--import", "tsx"],
+    entry: entryFile("pages-stub"),
+    nodeArguments: [],
     onEvent: (event) => events.push(event.type === "ended" ? event.reason : "ready"),
     bounds: { firstMs: 5, maxMs: 50, ...bounds },
   });

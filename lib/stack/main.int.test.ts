@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { isAlive, signal, waitForExit } from "@/lib/os/process.mjs";
+import { entryFile } from "@/lib/testing/entry";
 import { makeWorkspace } from "@/lib/testing/workspace";
 import { freePort } from "@/lib/os/ports";
 
@@ -24,7 +25,7 @@ process.on("SIGTERM", () => process.exit(0));
 process.on("disconnect", () => process.exit(0));
 `;
 const RUN = `
-const { runStack } = await import("./lib/stack/main.ts");
+const { runStack } = await import(${JSON.stringify(entryFile("stack"))});
 const options = JSON.parse(process.env.STACK_OPTIONS);
 process.exit(await runStack(options));
 `;
@@ -47,7 +48,7 @@ interface Run {
   readonly exit: Promise<number | null>;
 }
 
-const NODE_ARGS = ["--import", "tsx", "--input-type=module", "-e", RUN];
+const NODE_ARGS = ["--input-type=module", "-e", RUN];
 
 interface StartOptions {
   readonly dataDir?: string;

@@ -8,6 +8,7 @@ import { migrateDeploy } from "@/lib/db/migrate";
 import { startAssociationProvider, type AssociationProvider } from "@/lib/devnet/association/provider";
 import { startDevnet } from "@/lib/devnet/devnet";
 import { startSolver } from "@/lib/devnet/solver";
+import { bundleEntries } from "./entries";
 import { startHub, type SharedDevnet, type SharedPostgres } from "./hub";
 import { makeWorkspace } from "./workspace";
 
@@ -113,10 +114,13 @@ export const setup = async (project: TestProject): Promise<Stop> => {
   console.log(`Random keys of this run: --sequence.seed=${String(seed)}`);
   project.provide("testSeed", seed);
   project.provide("testHub", hub.url);
+  const entries = await bundleEntries();
+  project.provide("entries", entries.folder);
   return async () => {
     await hub.close();
     await Promise.allSettled([postgres, devnet]);
     await Promise.allSettled(stops.map((stop) => stop()));
+    entries.remove();
     workspace.remove();
   };
 };

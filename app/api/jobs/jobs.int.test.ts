@@ -5,6 +5,7 @@ import { listAuditLog } from "@/lib/contracts/audit";
 import { listParkedJobs, resumeJob } from "@/lib/contracts/jobs";
 import { newId } from "@/lib/core/ids";
 import { testApi, type TestSession } from "@/lib/testing/api";
+import { entryFile } from "@/lib/testing/entry";
 
 const api = await testApi({ devnet: false });
 const { prisma } = api.services.database;
@@ -74,7 +75,7 @@ test("other members may neither see nor resume it", async () => {
 test("the command lists stopped work and puts it back", async () => {
   const id = await parked();
   const run = (...args: string[]) =>
-    spawnSync("node_modules/.bin/tsx", ["scripts/jobs.ts", ...args], {
+    spawnSync(process.execPath, [entryFile("jobs"), ...args], {
       encoding: "utf8",
       env: { ...inheritedEnvironment(), DATABASE_URL: api.services.config.databaseUrl },
     });

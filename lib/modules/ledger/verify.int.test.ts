@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { testDatabase } from "@/lib/testing/database";
+import { entryFile } from "@/lib/testing/entry";
 import { testLedger, type TestLedger } from "@/lib/testing/ledger";
 import { bare } from "./sql";
 
@@ -87,7 +88,7 @@ describe("the checker", () => {
   test("exits with code 1 and names the violation", async () => {
     const made = forCommand;
     const run = () =>
-      spawnSync(process.execPath, ["--import", "tsx", "scripts/ledger-verify.ts"], {
+      spawnSync(process.execPath, [entryFile("ledger-verify")], {
         cwd: ROOT,
         encoding: "utf8",
         env: { PATH: dirname(process.execPath), DATABASE_URL: made.url, NODE_ENV: "test" },
