@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { updateSponsorBudget } from "@/lib/contracts/sponsor-budgets";
+import { sqlOf } from "@/lib/db/sql";
 import { testApi, type TestSession } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import { newMember, refusalOf } from "@/lib/testing/voters";
@@ -34,7 +35,7 @@ const check = (projectId: string, coins: string) =>
 const reserve = (projectId: string, coins: string) =>
   database.transaction((tx) =>
     sponsorship.reserve(
-      tx,
+      sqlOf(tx),
       { projectId, kind: "transfer", costs: [{ legId: "leg_1", chainId: CHAIN, maxWei: parseEther(coins) }] },
       new Date(),
     ),
