@@ -11,7 +11,6 @@ const RUNS = join(ROOT, "node_modules", ".cache", "causeway-tests");
 /** The programs that tests start as processes of their own, some of them dozens of times in a run. */
 const ENTRIES = {
   "api-server": "lib/testing/api-server.ts",
-  "chains-part": "lib/stack/chains-part.ts",
   "chains-process": "lib/stack/chains-process.ts",
   "checkpoint-process": "lib/devnet/journal/checkpoint-process.ts",
   devnet: "lib/devnet/devnet.ts",
@@ -19,7 +18,6 @@ const ENTRIES = {
   "ledger-verify": "scripts/ledger-verify.ts",
   "pages-stub": "lib/testing/pages-stub.ts",
   "prover-process": "lib/adapters/privacy-pools/prover-process.ts",
-  server: "server.ts",
   stack: "lib/stack/main.ts",
 };
 export type EntryName = keyof typeof ENTRIES;
