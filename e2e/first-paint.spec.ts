@@ -14,8 +14,8 @@ interface Shifts {
 }
 
 /** Counts layout shifts that no input of the person caused, as browsers do for the cumulative layout shift. */
-const countShifts = (page: Page): Promise<void> =>
-  page.addInitScript(() => {
+const countShifts = async (page: Page): Promise<void> => {
+  await page.addInitScript(() => {
     interface Shift extends PerformanceEntry {
       readonly value: number;
       readonly hadRecentInput: boolean;
@@ -35,6 +35,7 @@ const countShifts = (page: Page): Promise<void> =>
       }
     }).observe({ type: "layout-shift", buffered: true });
   });
+};
 
 const shiftsOf = (page: Page): Promise<Shifts> =>
   page.evaluate(() => (window as unknown as { shifts: { total: number; largest: string } }).shifts);
