@@ -90,6 +90,8 @@ const run = async (command: string, args: readonly string[], env: Readonly<Recor
   (await promisify(execFile)(command, [...args], { env: { ...process.env, ...env } })).stdout;
 
 test.describe("a call that a form shows does what the form does", () => {
+  test.describe.configure({ timeout: 120_000 });
+
   test("cURL adds a contact as it stands in the form", async ({ page }) => {
     await signIn(page.request);
     const { api } = await projectOf(page);

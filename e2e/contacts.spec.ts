@@ -39,7 +39,7 @@ const act = async (page: Page, name: string, action: string): Promise<void> => {
 test("a contact is added with tags and a chain, found, flagged where it looks like another, renamed and deleted", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(180_000);
   await signIn(page.request);
   await page.goto("/contacts");
   await expect(page.getByText("No contacts yet")).toBeVisible();
@@ -81,6 +81,7 @@ test("a contact is added with tags and a chain, found, flagged where it looks li
 });
 
 test("an owner approves a contact by code, and settings lead to the contacts", async ({ page }) => {
+  test.setTimeout(180_000);
   await signIn(page.request);
   const project = await projectOf(page);
   await page.goto("/settings");

@@ -1,25 +1,21 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 
 /** The built renderer as its package ships it: one script with its styles inside. */
 const RENDERER = join("node_modules", "@scalar", "api-reference", "dist", "browser", "standalone.js");
 const HASH_CHARS = 16;
-const GZIP_LEVEL = 9;
 
 interface RendererFile {
   /** Changes with the content, so that browsers may keep the file for ever. */
   readonly name: string;
-  readonly content: Buffer;
-  readonly compressed: Buffer;
+  readonly content: Uint8Array<ArrayBuffer>;
 }
 
 const load = async (): Promise<RendererFile> => {
-  const content = await readFile(join(process.cwd(), RENDERER));
+  const content = new Uint8Array(await readFile(join(process.cwd(), RENDERER)));
   const hash = createHash("sha256").update(content).digest("hex").slice(0, HASH_CHARS);
-  return { name: `scalar-${hash}.js`, content, compressed: await promisify(gzip)(content, { level: GZIP_LEVEL }) };
+  return { name: `scalar-${hash}.js`, content };
 };
 
 let loaded: Promise<RendererFile> | undefined;
@@ -32,17 +28,14 @@ const renderer = (): Promise<RendererFile> => {
   return loaded;
 };
 
-/** @returns null when no file has this name */
-export const referenceFile = async (name: string, acceptEncoding: string): Promise<Response | null> => {
+/** Not compressed: Next compresses what its routes answer. @returns null when no file has this name */
+export const referenceFile = async (name: string): Promise<Response | null> => {
   const file = await renderer();
   if (name !== file.name) return null;
-  const gzipped = /\bgzip\b/.test(acceptEncoding);
-  return new Response(new Uint8Array(gzipped ? file.compressed : file.content), {
+  return new Response(file.content, {
     headers: {
       "content-type": "text/javascript; charset=utf-8",
       "cache-control": "public, max-age=31536000, immutable",
-      vary: "accept-encoding",
-      ...(gzipped ? { "content-encoding": "gzip" } : {}),
     },
   });
 };

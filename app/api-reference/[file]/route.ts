@@ -5,10 +5,7 @@ interface Context {
 }
 
 /** The script of the API reference under a name with its hash. */
-export const GET = async (request: Request, { params }: Context): Promise<Response> => {
+export const GET = async (_request: Request, { params }: Context): Promise<Response> => {
   const { file } = await params;
-  return (
-    (await referenceFile(file, request.headers.get("accept-encoding") ?? "")) ??
-    new Response("There is no such file.", { status: 404 })
-  );
+  return (await referenceFile(file)) ?? new Response("There is no such file.", { status: 404 });
 };
