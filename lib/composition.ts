@@ -257,7 +257,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
 /** Payouts to accounts and to wallets, and their schedules. */
 const buildPayouts = ({
   platform: { database, registry, clock, errorLog: log },
-  chainAccess: { wallets },
+  chainAccess: { wallets, freezes },
   identity: { contacts, projects, policies, decisions, otp },
   money,
   drivers,
@@ -273,6 +273,7 @@ const buildPayouts = ({
     decisions,
     otp,
     clock,
+    freezes,
     walletBatches: drivers.batchDriver,
     log,
   });

@@ -1,6 +1,6 @@
 import { newId } from "@/lib/core/ids";
 import { passkeyDevice } from "./passkey-device";
-import { approvalAsked, call, expecting, theApi, type AttackTable } from "./token-attacks";
+import { approvalAsked, call, expecting, ONE, theApi, type AttackTable } from "./token-attacks";
 import { actorOf } from "./voters";
 
 /** Nobody was given it. */
@@ -64,6 +64,13 @@ const passkey = async (): Promise<string> => {
 
 /** Rows of the table in authority-table.int.test.ts: projects, members, invitations, requests that wait for votes, and a person's own sessions. */
 export const PEOPLE_ROWS: AttackTable = {
+  "PATCH /sponsor-budgets": [
+    "needs approval",
+    async () => {
+      await expecting(call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: "100" }), 200);
+      return approvalAsked(call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: null }));
+    },
+  ],
   "POST /projects": ["moves nothing", () => expecting(call("POST", "/projects", { name: "Second" }), 201)],
   "PATCH /projects/{id}": [
     "moves nothing",
