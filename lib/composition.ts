@@ -263,7 +263,7 @@ const moneyServices = ({
 /** Payouts to accounts and to wallets, and their schedules. */
 const buildPayouts = ({
   platform: { database, registry, clock, errorLog: log },
-  chainAccess: { wallets },
+  chainAccess: { wallets, freezes },
   identity: { contacts, projects, policies, decisions, otp },
   money,
   drivers,
@@ -279,6 +279,7 @@ const buildPayouts = ({
     decisions,
     otp,
     clock,
+    freezes,
     walletBatches: drivers.batchDriver,
     log,
   });

@@ -37,16 +37,19 @@ const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Milliseconds, from the latencies of single requests: autocannon's own p50 has whole milliseconds. */
-const p50Of = async (url: string, apiKey: string, connections: number): Promise<number> => {
-  const latencies: number[] = [];
-  const running = autocannon({ url, connections, duration: SECONDS, headers: { "x-api-key": apiKey } }, () => undefined);
-  running.on("response", (_client, statusCode, _bytes, responseTime) => {
-    if (statusCode !== 200) throw new Error(`The answer was ${String(statusCode)}.`);
-    latencies.push(responseTime);
+const p50Of = (url: string, apiKey: string, connections: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const latencies: number[] = [];
+    const options = { url, connections, duration: SECONDS, headers: { "x-api-key": apiKey } };
+    const running = autocannon(options, (error: unknown) => {
+      if (error instanceof Error) reject(error);
+      else resolve(median(latencies));
+    });
+    running.on("response", (_client, statusCode, _bytes, responseTime) => {
+      if (statusCode !== 200) reject(new Error(`The answer was ${String(statusCode)}.`));
+      latencies.push(responseTime);
+    });
   });
-  await once(running, "done");
-  return median(latencies);
-};
 
 const main = async (): Promise<void> => {
   const workspace = await makeWorkspace();

@@ -60,13 +60,6 @@ const TABLE: AttackTable = {
     async () => expecting(call("DELETE", `/auth/api-keys/${await keyOf()}`), 200),
   ],
   "PATCH /policies": ["needs approval", () => approvalAsked(call("PATCH", "/policies", { dailyCapUsd: "1001" }))],
-  "PATCH /sponsor-budgets": [
-    "needs approval",
-    async () => {
-      await expecting(call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: "100" }), 200);
-      return approvalAsked(call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: null }));
-    },
-  ],
   "PUT /policies": [
     "needs approval",
     () => approvalAsked(call("PUT", "/policies", { scope: "project", baseVersion: 0, rules: {} })),

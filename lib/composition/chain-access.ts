@@ -1,3 +1,4 @@
+import { createTokenFreezes } from "@/lib/chains/token-freezes";
 import { privateKeyToAddress } from "viem/accounts";
 import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
 import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler";
@@ -48,7 +49,7 @@ export const buildChainAccess = ({ config, overrides, database, registry, keyrin
     clock,
     smartAccounts: deploymentsOf(safeAccounts),
   });
-  return { safeAccounts, transactions, bundler, wallets };
+  return { safeAccounts, transactions, bundler, wallets, freezes: createTokenFreezes(registry) };
 };
 
 export type ChainAccess = ReturnType<typeof buildChainAccess>;

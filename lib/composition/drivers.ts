@@ -18,8 +18,8 @@ import type { Money } from "./money";
 /** The drivers carry operations, and the batches of payouts to wallets, on until they end. */
 export const buildDrivers = (
   { database, registry, clock, errorLog }: Platform,
-  { wallets }: Pick<ChainAccess, "wallets">,
-  { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening, freezes }: Money,
+  { wallets, freezes }: Pick<ChainAccess, "wallets" | "freezes">,
+  { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening }: Money,
 ) => {
   const heads = createHeads({ registry, repository: createHeadRepository(database) });
   const driving = {

@@ -22,7 +22,6 @@ import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createStreamsRepository } from "@/lib/modules/streams/repository";
 import { createStreamsService } from "@/lib/modules/streams/service";
 import { observeLedgerBatch } from "@/lib/telemetry/call-metrics";
-import { createTokenFreezes } from "@/lib/chains/token-freezes";
 import { readAt, readEach } from "./balance-reads";
 import type { Platform } from "./platform";
 import { buildScreening } from "./screening";
@@ -91,7 +90,6 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   };
   const screening = buildScreening(platform);
   const policies = buildPolicies(platform, identity, prices, screening);
-  const freezes = createTokenFreezes(registry);
   const movement = buildMovement(platform, chainAccess, identity, {
     routing,
     smartAccounts,
@@ -99,11 +97,9 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     sponsorship,
     operations,
     policyEngine: policies.policyEngine,
-    freezes,
   });
   return {
     ...policies,
-    freezes,
     screening,
     routing,
     smartAccounts,

@@ -15,7 +15,7 @@ import type { Platform } from "./platform";
 /** Quotes, and the swaps and transfers that carry them out. */
 export const buildMovement = (
   { database, registry, clock, overrides }: Platform,
-  { wallets: allWallets }: ChainAccess,
+  { wallets: allWallets, freezes }: ChainAccess,
   { otp, policies, decisions }: Identity,
   {
     routing,
@@ -24,8 +24,7 @@ export const buildMovement = (
     sponsorship,
     operations,
     policyEngine,
-    freezes,
-  }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations" | "freezes"> & {
+  }: Pick<SwapsDeps, "routing" | "smartAccounts" | "operations"> & {
     policyEngine: PolicyEngine;
     holds: HoldsService;
     sponsorship: SponsorshipService;

@@ -22,9 +22,9 @@ import type { Money } from "./money";
 /** Private balances: the engine that proves, the service that accepts requests, and the runner that carries them on. */
 export const buildPrivacy = (
   platform: Platform,
-  { wallets, transactions }: Pick<ChainAccess, "wallets" | "transactions">,
+  { wallets, transactions, freezes }: Pick<ChainAccess, "wallets" | "transactions" | "freezes">,
   { otp, policies, approvals, decisions }: Identity,
-  { smartAccounts, operations, sponsorship, prices, policyEngine, freezes }: Money,
+  { smartAccounts, operations, sponsorship, prices, policyEngine }: Money,
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);

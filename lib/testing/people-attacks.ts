@@ -1,6 +1,6 @@
 import { newId } from "@/lib/core/ids";
 import { passkeyDevice } from "./passkey-device";
-import { approvalAsked, call, expecting, theApi, type AttackTable } from "./token-attacks";
+import { approvalAsked, call, expecting, ONE, theApi, type AttackTable } from "./token-attacks";
 import { actorOf } from "./voters";
 
 /** Nobody was given it. */
@@ -71,6 +71,13 @@ export const PEOPLE_ROWS: AttackTable = {
   "PUT /me/notification-preferences": [
     "moves nothing",
     () => expecting(call("PUT", "/me/notification-preferences", { kinds: [], largeDepositUsd: "10000" }), 200),
+  ],
+  "PATCH /sponsor-budgets": [
+    "needs approval",
+    async () => {
+      await expecting(call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: "100" }), 200);
+      return approvalAsked(call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: null }));
+    },
   ],
   "POST /projects": ["moves nothing", () => expecting(call("POST", "/projects", { name: "Second" }), 201)],
   "PATCH /projects/{id}": [

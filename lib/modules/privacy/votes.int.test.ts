@@ -67,7 +67,7 @@ const demand = async (rules: PolicyRules): Promise<void> => {
 test("the audit log names the factor that approved a private operation", async () => {
   const mailed = await pay(session.client);
   await session.client.call(requestOtp, { body: { operationId: mailed.operationId } });
-  const { email = null } = await session.client.call(getMe);
+  const { email } = await session.client.call(getMe);
   const otp = await api.readCode(email ?? "");
   await session.client.call(approveOperation, { params: { id: mailed.operationId }, body: { otp } });
   expect(await auditOf(mailed.operationId, "operation.approved")).toMatchObject({ means: "code" });
