@@ -163,7 +163,7 @@ export const requireFunds = async (sql: Sql, { holds, funds, now }: Wanted): Pro
 };
 
 type Row = Readonly<Record<string, unknown>>;
-const sumIn = ([row]: readonly Row[]): bigint => BigInt(String(row?.sum ?? 0));
+const sumIn = ([row]: readonly Row[]): bigint => BigInt((row?.sum as string | undefined) ?? 0);
 
 /**
  * As `requireFunds`, as parts of two statements of one transaction: `locks` of one, and `sums` of a later one, which sees what was

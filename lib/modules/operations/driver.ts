@@ -190,8 +190,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
   const current = async (operationId: string, drive: Drive): Promise<Operation | null> => {
     const known = drive.operation;
     if (known !== null && (isFinal(known.status) || known.legs.some(({ state }) => !isLegFinal(state)))) return known;
-    const { repository } = deps;
-    drive.operation = await (drive.isBegun ? repository.find(operationId) : repository.findToDrive(operationId));
+    drive.operation = await deps.repository[drive.isBegun ? "find" : "findToDrive"](operationId);
     drive.isBegun = true;
     return drive.operation;
   };

@@ -90,32 +90,33 @@ const show = async (
   return operation;
 };
 
+/**
+ * Accepts an operation, which the workers then carry on.
+ * @returns null when `claim` returns false, or when the operation no longer awaits approval
+ * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `chain_unavailable`
+ */
+const start = async (deps: OperationsDeps, input: StartOperation): Promise<Operation | null> => {
+  const { repository, holds, reserves, sponsorship, clock } = deps;
+  const operationId = input.operationId ?? newId("operation");
+  const sources = heldSources(input);
+  const costs = await sponsorship.costsOf(sponsoredLegs(input));
+  const accept = async (read: readonly Funds[]): Promise<Operation | null> => {
+    const [backing, now] = [await reserves.backingOf(input.projectId, sources), clock.now()];
+    const rows = newOperation(input, { operationId, costs, now });
+    const steps = { ...input, claim: claimOf(input, operationId, now) };
+    const evaluationId = await repository.accept(rows, { funds: read, backing }, steps, now);
+    if (evaluationId === null) return null;
+    if (rows.awaited) return repository.find(operationId);
+    const operation = acceptedOperation(rows, evaluationId);
+    repository.keepAccepted(operation);
+    return operation;
+  };
+  return holds.reserving(sources, accept, input.seen ?? null);
+};
+
 /** Everything that moves money: accepted here, carried on by the driver, shown here. */
 export const createOperationsService = (deps: OperationsDeps) => {
-  const { repository, lists, waiting, holds, reserves, sponsorship, clock } = deps;
-
-  /**
-   * Accepts an operation, which the workers then carry on.
-   * @returns null when `claim` returns false, or when the operation no longer awaits approval
-   * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `chain_unavailable`
-   */
-  const start = async (input: StartOperation): Promise<Operation | null> => {
-    const operationId = input.operationId ?? newId("operation");
-    const sources = heldSources(input);
-    const costs = await sponsorship.costsOf(sponsoredLegs(input));
-    const accept = async (read: readonly Funds[]): Promise<Operation | null> => {
-      const [backing, now] = [await reserves.backingOf(input.projectId, sources), clock.now()];
-      const rows = newOperation(input, { operationId, costs, now });
-      const steps = { ...input, claim: claimOf(input, operationId, now) };
-      const evaluationId = await repository.accept(rows, { funds: read, backing }, steps, now);
-      if (evaluationId === null) return null;
-      if (rows.awaited) return repository.find(operationId);
-      const operation = acceptedOperation(rows, evaluationId);
-      repository.keepAccepted(operation);
-      return operation;
-    };
-    return holds.reserving(sources, accept, input.seen ?? null);
-  };
+  const { repository, lists, waiting, clock } = deps;
 
   const get = async (projectId: string, id: string): Promise<Operation> => {
     const operation = isId("operation", id) ? await repository.findInProject(projectId, id) : null;
@@ -160,7 +161,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
   };
 
   return {
-    start,
+    start: bindDeps(deps, start),
     /** Records what a person decided about a refund that the chains do not show for certain; errors as in `createRefundDecisions`. */
     decideRefund: createRefundDecisions({ ...deps, getFor }),
     startAwaiting,
