@@ -31,19 +31,23 @@ import type { Identity } from "./identity";
 import { buildMovement } from "./movement";
 import { buildPolicies } from "./policies";
 
+const buildHolds = ({ database, registry }: Pick<Platform, "database" | "registry">) => {
+  const repository = createHoldsRepository(database);
+  const holds = createHoldsService({
+    repository,
+    readBalances: (at) => readEach(registry, at),
+    readBalanceAt: (at, block) => readAt(registry, at, block),
+  });
+  return { holds, screenedBlocks: createScreenedBlocks(repository) };
+};
+
 /** Balances, holds and budgets, and the operations that move money over the chains. */
 export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identity: Identity, exitCalls: ExitCalls) => {
   const { config, shares, database, listener, ticker, registry, secrets, clock } = platform;
   const { safeAccounts, bundler, wallets } = chainAccess;
   const routing = withPrivacyLegs(buildRouting(platform), exitCalls);
   const smartAccounts = createSmartAccountsService({ registry, smartAccounts: safeAccounts, bundler });
-  const holdsRepository = createHoldsRepository(database);
-  const holds = createHoldsService({
-    repository: holdsRepository,
-    readBalances: (at) => readEach(registry, at),
-    readBalanceAt: (at, block) => readAt(registry, at, block),
-  });
-  const screenedBlocks = createScreenedBlocks(holdsRepository);
+  const { holds, screenedBlocks } = buildHolds(platform);
   const ledgerRepository = createLedgerRepository(config.databaseUrl, {
     poolSize: shares.ledger,
     isPooled: config.isDatabasePooled,
