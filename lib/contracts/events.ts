@@ -35,6 +35,8 @@ export const EVENT_GROUPS = {
   global_account: ["global_account.funded"],
   api_key: ["api_key.created", "api_key.updated", "api_key.revoked"],
   approval: ["approval.requested", "approval.approved", "approval.declined", "approval.expired"],
+  member: ["member.joined"],
+  policy: ["policy.changed"],
 } as const;
 
 export type EventType = (typeof EVENT_GROUPS)[keyof typeof EVENT_GROUPS][number];

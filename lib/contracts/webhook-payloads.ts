@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { SCOPES } from "./contract";
 import { amountOut, failureRecord, id, status, subStatus, timestamp } from "./common";
+import { ROLES } from "@/lib/core/actor";
 import { EVENT_TYPES, type EventType } from "./events";
 import { OPERATION_KINDS } from "./operation-records";
 import { PAYOUT_KINDS, PAYOUT_MODES } from "./payout-records";
@@ -97,6 +98,27 @@ const approvalData = z
   })
   .meta({ id: "ApprovalEventData" });
 
+const memberData = z
+  .object({
+    userId: id("usr"),
+    role: described(z.enum(ROLES), "What the member may do"),
+    invitedBy: described(id("usr"), "Who made the invitation"),
+  })
+  .meta({ id: "MemberEventData" });
+
+const policyData = z
+  .object({
+    scope: described(z.enum(["project", "wallet", "key"]), "What the policy bounds"),
+    subjectId: described(z.string(), "Id of the project, the wallet or the API key"),
+    change: described(
+      z.enum(["rules", "daily_cap", "approvals"]),
+      "`rules`: a new version of its rules; `daily_cap`: of the project's keys together; `approvals`: how many people approve",
+    ),
+    version: described(z.int().nullable(), "The new version of the rules; null for the other changes"),
+    changedBy: described(z.string(), "The person who changed it"),
+  })
+  .meta({ id: "PolicyEventData" });
+
 const dataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
   if (type === "api_key.revoked") return revokedKeyData;
@@ -116,6 +138,10 @@ const dataOf = (type: EventType): z.ZodType => {
       return keyData;
     case "approval":
       return approvalData;
+    case "member":
+      return memberData;
+    case "policy":
+      return policyData;
     default:
       throw new Error(`No schema describes the data of ${type}.`);
   }

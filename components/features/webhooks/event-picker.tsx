@@ -17,6 +17,8 @@ const TITLES = {
   global_account: "Global accounts",
   api_key: "API keys",
   approval: "Approvals",
+  member: "Members",
+  policy: "Policies",
 } as const satisfies Record<keyof typeof EVENT_GROUPS, string>;
 
 const toggled = (value: readonly string[], name: string, isOn: boolean): readonly string[] =>

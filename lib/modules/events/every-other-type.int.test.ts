@@ -1,12 +1,15 @@
 import { expect, test, vi } from "vitest";
 import { revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
+import { acceptInvitation, createInvitation } from "@/lib/contracts/members";
 import { approvePayout } from "@/lib/contracts/payouts";
+import { putPolicy, updatePolicies } from "@/lib/contracts/policies";
 import { requestOtp } from "@/lib/contracts/swap";
 import { newId } from "@/lib/core/ids";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { FullSchedule } from "@/lib/modules/payouts/schedules/payout-schedule";
 import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repository";
+import { withApproval } from "@/lib/testing/approve";
 import { releasePayout } from "@/lib/testing/account-payouts";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
@@ -159,6 +162,26 @@ test("a request for approval says that it was made, and approved, declined or ex
   expect(await note(expired)).toEqual(["approval.requested", "approval.expired"]);
 });
 
+test("a member says that the person joined, and a policy that it was changed", async () => {
+  const guest = await api.signIn();
+  const email = await api.verifiedEmail(guest);
+  await withApproval(customer.session.account, (approval) =>
+    client.call(createInvitation, { body: { email, role: "viewer", ...(approval ? { approval } : {}) } }),
+  );
+  const { text } = await database.prisma.mailOutbox.findFirstOrThrow({ where: { to: email } });
+  const token = /\/join#([0-9A-Za-z]+)/.exec(text)?.[1] ?? "";
+  await guest.client.call(acceptInvitation, { body: { token } });
+  const { userId } = await services.auth.verifyAccessToken(guest.accessToken);
+  expect(await note(userId)).toEqual(["member.joined"]);
+  await client.call(updatePolicies, { body: { dailyCapUsd: "900" } });
+  await withApproval(customer.session.account, (approval) =>
+    client.call(putPolicy, {
+      body: { scope: "project", baseVersion: 0, rules: {}, ...(approval ? { approval } : {}) },
+    }),
+  );
+  expect((await note(projectId)).filter((type) => type === "policy.changed")).toHaveLength(2);
+});
+
 test("every other type is written by a test above, and its data is what the OpenAPI document says", () => {
-  expectTypes(written, ["payout", "payout_schedule", "global_account", "api_key", "approval"]);
+  expectTypes(written, ["payout", "payout_schedule", "global_account", "api_key", "approval", "member", "policy"]);
 });
