@@ -24,6 +24,7 @@ const PAGES = [
   "/accept-invitation",
   "/settings",
   "/inbox",
+  "/notifications",
   "/dev/mail",
   "/dev/webhooks",
 ];

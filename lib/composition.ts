@@ -40,10 +40,12 @@ import type { Faucet } from "@/lib/ports/devnet";
 import * as rights from "./composition/caller-rights";
 import type { Overrides } from "./composition/overrides";
 import { buildPlatform, type Platform } from "./composition/platform";
+import { buildChanges } from "./composition/changes";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
 import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
 import { buildDrivers, type Drivers } from "./composition/drivers";
+import { buildNotifying } from "./composition/notifications";
 import { buildPolicyUpgrade } from "./composition/policy-upgrade";
 import { buildPrivacy } from "./composition/privacy";
 import { buildWebhooks } from "./composition/webhooks";
@@ -70,8 +72,10 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
   const parts = sharedParts(platform);
+  const holdings = moneyServices({ platform, chainAccess, money });
   return {
     ...parts,
+    changes: buildChanges(platform, holdings.balances),
     projectInbox: createProjectInbox({
       decisions: identity.decisions,
       operations: money.operations,
@@ -81,7 +85,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       clock: platform.clock,
     }),
     ...identityServices(identity),
-    ...moneyServices({ platform, chainAccess, money }),
+    ...holdings,
     ...drivers,
     ...payouts,
     privacy: tracedService("privacy", {
@@ -98,6 +102,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     /** Numbers events and delivers them, beside any number of other instances. */
     startWebhooks: webhooks.sending.start,
     ...telemetry,
+    notifying: buildNotifying(platform, identity, money),
     readiness,
     /** Ends everything that waited for approval for too long. */
     expireDue: async (): Promise<void> => {
@@ -194,6 +199,7 @@ const identityServices = (identity: Identity) => ({
   contacts: permissionGuard(identity.contacts, rights.CONTACTS),
   members: identity.members,
   newProjects: identity.newProjects,
+  notifications: identity.notifications,
   otp: identity.otp,
   factors: identity.factors,
   inbox: identity.inbox,

@@ -54,6 +54,7 @@ import * as meFactorsRecoveryCodes from "@/app/api/me/factors/recovery-codes/rou
 import * as meFactorsTotp from "@/app/api/me/factors/totp/route";
 import * as meFactorsTotpConfirm from "@/app/api/me/factors/totp/confirm/route";
 import * as meFactorsTotpRemove from "@/app/api/me/factors/totp/remove/route";
+import * as meNotificationPreferences from "@/app/api/me/notification-preferences/route";
 import * as mePasskeys from "@/app/api/me/passkeys/route";
 import * as mePasskeysId from "@/app/api/me/passkeys/[id]/route";
 import * as mePasskeysIdRemove from "@/app/api/me/passkeys/[id]/remove/route";
@@ -63,6 +64,8 @@ import * as meSessionsId from "@/app/api/me/sessions/[id]/route";
 import * as members from "@/app/api/members/route";
 import * as membersId from "@/app/api/members/[id]/route";
 import * as metrics from "@/app/api/metrics/route";
+import * as notifications from "@/app/api/notifications/route";
+import * as notificationsRead from "@/app/api/notifications/read/route";
 import * as openapiJson from "@/app/api/openapi.json/route";
 import * as operations from "@/app/api/operations/route";
 import * as operationsId from "@/app/api/operations/[id]/route";
@@ -104,6 +107,7 @@ import * as projects from "@/app/api/projects/route";
 import * as projectsId from "@/app/api/projects/[id]/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
+import * as stream from "@/app/api/stream/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
 import * as swapExecute from "@/app/api/swap/execute/route";
 import * as swapPrepare from "@/app/api/swap/prepare/route";
@@ -186,6 +190,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/me/factors/totp", module: meFactorsTotp },
   { path: "/api/me/factors/totp/confirm", module: meFactorsTotpConfirm },
   { path: "/api/me/factors/totp/remove", module: meFactorsTotpRemove },
+  { path: "/api/me/notification-preferences", module: meNotificationPreferences },
   { path: "/api/me/passkeys", module: mePasskeys },
   { path: "/api/me/passkeys/[id]", module: mePasskeysId },
   { path: "/api/me/passkeys/[id]/remove", module: mePasskeysIdRemove },
@@ -195,6 +200,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/members", module: members },
   { path: "/api/members/[id]", module: membersId },
   { path: "/api/metrics", module: metrics },
+  { path: "/api/notifications", module: notifications },
+  { path: "/api/notifications/read", module: notificationsRead },
   { path: "/api/openapi.json", module: openapiJson },
   { path: "/api/operations", module: operations },
   { path: "/api/operations/[id]", module: operationsId },
@@ -236,6 +243,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/projects/[id]", module: projectsId },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
+  { path: "/api/stream", module: stream },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },
   { path: "/api/swap/execute", module: swapExecute },
   { path: "/api/swap/prepare", module: swapPrepare },

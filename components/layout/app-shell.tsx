@@ -4,6 +4,7 @@ import { Search } from "lucide-react";
 import Link from "next/link";
 import { Dialog } from "radix-ui";
 import { useState, type ReactNode } from "react";
+import { NotificationBell } from "@/components/features/notifications/notification-bell";
 import { NetworkHealth } from "@/components/features/system/network-health";
 import { Button } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
@@ -56,6 +57,7 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
               <Kbd>K</Kbd>
             </span>
           </Button>
+          <NotificationBell />
           <ThemeSwitch />
           <AccountMenu />
         </header>

@@ -1,5 +1,6 @@
 import {
   ArrowLeftRight,
+  Bell,
   Coins,
   HandCoins,
   House,
@@ -33,6 +34,7 @@ export interface NavigationItem {
 export const NAVIGATION: readonly NavigationItem[] = [
   { href: "/", label: "Overview", icon: House, onPhoneBar: true },
   { href: "/inbox", label: "Inbox", icon: Inbox },
+  { href: "/notifications", label: "Notifications", icon: Bell },
   { href: "/swap", label: "Swap", icon: ArrowLeftRight, onPhoneBar: true },
   { href: "/transfer", label: "Transfer", icon: Send, onPhoneBar: true },
   { href: "/activity", label: "Activity", icon: List, onPhoneBar: true },

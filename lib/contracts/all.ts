@@ -3,6 +3,7 @@ import * as apiRequests from "./api-requests";
 import * as auth from "./auth";
 import * as audit from "./audit";
 import * as balances from "./balances";
+import * as changes from "./changes";
 import * as chains from "./chains";
 import * as contacts from "./contacts";
 import type { Contract } from "./contract";
@@ -14,6 +15,7 @@ import * as globalAccounts from "./global-accounts";
 import * as inbox from "./inbox";
 import * as jobs from "./jobs";
 import * as members from "./members";
+import * as notifications from "./notifications";
 import * as operations from "./operations";
 import * as passkeys from "./passkeys";
 import * as payoutSchedules from "./payout-schedules";
@@ -39,6 +41,7 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   audit,
   balances,
   chains,
+  changes,
   contacts,
   decisions,
   dev,
@@ -48,6 +51,7 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   inbox,
   jobs,
   members,
+  notifications,
   operations,
   passkeys,
   payoutSchedules,

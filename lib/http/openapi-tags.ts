@@ -7,6 +7,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Members: "Projects, the people in them, their roles, and invitations by mail.",
   Policies: "What bounds the project's money: caps, recipients, chains, hours, codes and approvals.",
   Approvals: "Payments that several people of the project decide, and the inbox of what waits for a person.",
+  Notifications: "What a person is told of, in the dashboard and by mail, and the stream of changes of the project.",
   Wallets: "Treasury, smart accounts and linked wallets.",
   "Chains and tokens": "What the installation is configured for.",
   Balances: "Balances over all chains and wallets.",

@@ -16,6 +16,10 @@ const EXPIRE_EVERY_MS = 5000;
 const SCHEDULES_EVERY_MS = 5000;
 const AUDIT_LINKS_EVERY_MS = 1000;
 const POLLS_PER_RECONCILE = 5;
+const NOTIFY_EVERY_MS = 500;
+const NOTICE_MAILS_EVERY_MS = 2000;
+const GAS_EVERY_MS = 60_000;
+const GAS_LEASE_MS = 60_000;
 
 /** Runs `work` again and again, each time `everyMs` after it ended. `work` must not throw; it reports its own errors. */
 const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>) => {
@@ -47,6 +51,25 @@ const reconcileEachTime = (
       errorLog.warn({ err: error, chainId }, "transactions could not be compared with the chain");
     });
   });
+};
+
+/** Makes and mails notifications, beside any number of other workers; one of them compares the accounts for network fees. */
+const notifyEachTime = ({ notifying, instances, runAlone, errorLog }: Services): (() => Promise<void>)[] => {
+  const repeat = (everyMs: number, failed: string, work: () => Promise<unknown>): (() => Promise<void>) =>
+    every(everyMs, async () => {
+      await instances
+        .start()
+        .then(work)
+        .catch((error: unknown) => errorLog.warn({ err: error }, failed));
+    });
+  const gas = { name: "gas-watch", everyMs: GAS_EVERY_MS * DUE_SHARE, leaseMs: GAS_LEASE_MS };
+  return [
+    repeat(NOTIFY_EVERY_MS, "notifications could not be made", () => notifying.makeDue()),
+    repeat(NOTICE_MAILS_EVERY_MS, "notifications could not be mailed", () => notifying.mailDue()),
+    repeat(GAS_EVERY_MS, "coins for network fees could not be compared", () =>
+      runAlone(gas, () => notifying.watchGas()),
+    ),
+  ];
 };
 
 /** Drives operations, payouts and the service's own transactions, beside any number of other instances. */
@@ -81,7 +104,10 @@ export const startWorker = (services: Services): Worker => {
   });
   const stopping = new AbortController();
   const webhooks = services.startWebhooks(instances.id);
-  const schedules = registry.list().map((chain) => reconcileEachTime(services, chain));
+  const schedules = [
+    ...registry.list().map((chain) => reconcileEachTime(services, chain)),
+    ...notifyEachTime(services),
+  ];
   schedules.push(
     every(SWEEP_EVERY_MS, async () => {
       await services

@@ -15,6 +15,7 @@ import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-budgets-card";
+import { NotificationPreferencesCard } from "@/components/features/notifications/preferences-card";
 import { SignInCard } from "@/components/features/factors/sign-in-card";
 import { EmailCard } from "./email-card";
 import { SessionsCard } from "./sessions-card";
@@ -36,6 +37,7 @@ export const Settings = (): ReactNode => {
           )}
         </Card>
         {data === undefined ? null : <EmailCard me={data} />}
+        <NotificationPreferencesCard />
         <SignInCard />
         <SessionsCard />
         <PoliciesCard />
