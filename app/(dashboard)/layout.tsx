@@ -1,6 +1,7 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
+import { LiveProvider } from "@/components/features/live/live-provider";
 import { AppShell } from "@/components/layout/app-shell";
 import { getBrowserSession } from "@/lib/http/session";
 
@@ -23,7 +24,11 @@ const signInPath = async (): Promise<string> => {
 
 const DashboardLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
   if ((await getBrowserSession()) === null) redirect(await signInPath());
-  return <AppShell>{children}</AppShell>;
+  return (
+    <LiveProvider>
+      <AppShell>{children}</AppShell>
+    </LiveProvider>
+  );
 };
 
 export default DashboardLayout;

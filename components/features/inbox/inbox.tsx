@@ -18,8 +18,6 @@ import { readProjectInbox } from "@/lib/contracts/inbox";
 
 type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
 
-const REFRESH_MS = 5_000;
-
 const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>> = {
   decision: { label: "Needs votes", tone: "info" },
   operation: { label: "Needs a code", tone: "info" },
@@ -31,7 +29,7 @@ const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readon
 
 /** Everything of the project that waits for a person, of every kind. */
 export const InboxPage = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { refetchIntervalMs: REFRESH_MS });
+  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
   return (
     <>
       <PageHeader title="Inbox" description="What waits for a person. What you can do stands first." />

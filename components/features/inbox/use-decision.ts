@@ -12,10 +12,8 @@ export type Verdict = "approve" | "decline";
 /** How a person proves a vote. */
 export type VoteMeans = MoneyProof | { readonly signature: string };
 
-const REFRESH_MS = 5_000;
-
 export const useDecision = (id: string): UseQueryResult<Decision> =>
-  useApiQuery(getDecision, { params: { id } }, { refetchIntervalMs: REFRESH_MS });
+  useApiQuery(getDecision, { params: { id } }, { live: true });
 
 /** The open request about an operation or a payout; undefined when there is none, or it is not known yet. */
 export const useOpenDecision = (subjectId: string, enabled: boolean): Decision | undefined =>

@@ -8,15 +8,10 @@ import { listPayouts } from "@/lib/contracts/payouts";
 import { awaitsApproval } from "./payout";
 
 const COUNTED_MAX = 100;
-const REFRESH_MS = 5_000;
 
 /** How many payouts wait for a person; nothing where none does. */
 export const PayoutApprovalsLine = (): ReactNode => {
-  const { data } = useApiQuery(
-    listPayouts,
-    { query: { status: "pending", limit: COUNTED_MAX } },
-    { refetchIntervalMs: REFRESH_MS },
-  );
+  const { data } = useApiQuery(listPayouts, { query: { status: "pending", limit: COUNTED_MAX } }, { live: true });
   const count = data?.data.filter(awaitsApproval).length ?? 0;
   if (count === 0) return null;
   return (

@@ -8,6 +8,7 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useLiveIntervalMs } from "@/components/features/live/live-state";
 import { readChosenProject } from "@/components/features/projects/chosen-project";
 import { createApiClient, type ApiClient, type CallOptions } from "@/lib/api-client/client";
 import type { Contract, ResponseOf } from "@/lib/contracts/contract";
@@ -53,6 +54,8 @@ export const queryKeyOf = (contract: Contract, input?: KeyInput): QueryKey =>
 interface QueryOptions {
   readonly enabled?: boolean;
   readonly refetchIntervalMs?: number | false;
+  /** The stream of changes says when it is old, so it is polled only while the stream is down. */
+  readonly live?: boolean;
   readonly staleTimeMs?: number;
 }
 
@@ -60,14 +63,15 @@ interface QueryOptions {
 export const useApiQuery = <C extends Contract>(
   contract: C,
   input: CallOptions<C>,
-  { enabled = true, refetchIntervalMs = false, staleTimeMs }: QueryOptions = {},
+  { enabled = true, refetchIntervalMs = false, live = false, staleTimeMs }: QueryOptions = {},
 ): UseQueryResult<ResponseOf<C>> => {
   const api = useApi();
+  const liveIntervalMs = useLiveIntervalMs();
   return useQuery({
     queryKey: queryKeyOf(contract, input),
     queryFn: ({ signal }) => callAny(api, contract, { ...input, signal }),
     enabled,
-    refetchInterval: refetchIntervalMs,
+    refetchInterval: live ? liveIntervalMs : refetchIntervalMs,
     ...(staleTimeMs === undefined ? {} : { staleTime: staleTimeMs }),
   });
 };
