@@ -41,7 +41,7 @@ test("an approval that waits makes the bell count; the panel links to it, and th
 
   // Without mail the next one stands in the dashboard alone.
   await page.goto("/settings#notifications");
-  const card = page.getByRole("region", { name: "Notifications" });
+  const card = page.getByRole("region", { name: "Notifications", exact: true });
   await choose(page, card.getByRole("combobox", { name: "An approval waits: mail" }), "No mail");
   await expect(card.getByRole("combobox", { name: "An approval waits: mail" })).toHaveText("No mail");
   await page.reload();

@@ -53,7 +53,7 @@ test("a stream that is silent for longer than its heartbeat is down, and is open
   expect(changes).toEqual([change]);
   await pass(20_000);
   expect(states.at(-1)).toBe("down");
-  await pass(25_000);
+  await pass(25_001);
   expect(opened).toEqual([null, "1.1"]);
   send(event("1.2"));
   await pass(0);

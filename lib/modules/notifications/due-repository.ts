@@ -57,7 +57,7 @@ export const takeDue = (sql: Sql, peeked: readonly PeekedEvent[]): Promise<reado
   sql.query(TAKE, [peeked.map(({ projectId }) => projectId), peeked.map(({ sequence }) => sequence)]);
 
 // The name of a person is the verified address, else the beginning and the end of the wallet's.
-export const PERSON_NAME =
+const PERSON_NAME =
   "coalesce(CASE WHEN u.email_verified_at IS NOT NULL THEN u.email END, left(u.address, 6) || '…' || right(u.address, 4))";
 
 const NAMES = `

@@ -2,8 +2,7 @@
 import type { Clock } from "@/lib/core/clock";
 import { announce } from "@/lib/db/announcements";
 import type { Database } from "@/lib/db/client";
-import type { Sql } from "@/lib/db/sql";
-import { sqlOn } from "@/lib/db/sql";
+import { sqlOn, type Sql } from "@/lib/db/sql";
 import { CHANGE_CHANNEL } from "@/lib/modules/changes/service";
 import { insertNotifications, peekDue, readNames, readRecipients, takeDue, type PeekedEvent } from "./due-repository";
 import { nextDaily } from "./kinds";

@@ -44,6 +44,7 @@ export const IS_NEWS = `(
 // Every version of the service and other modules write payloads, so each field may be missing.
 const payload = z.looseObject({
   kind: z.string().optional(),
+  transferId: z.string().nullish(),
   title: z.string().optional(),
   subjectId: z.string().optional(),
   scope: z.string().optional(),
@@ -71,8 +72,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 const nameOfOperation = ({ kind = "" }: Payload): string => OPERATIONS[kind] ?? "Private operation";
-const pathOfOperation = ({ kind = "" }: Payload, id: string): string =>
-  kind in OPERATIONS ? `/activity/${id}` : "/private";
+const pathOfOperation = ({ kind = "", transferId }: Payload, id: string): string => {
+  if (kind in OPERATIONS) return `/activity/${id}`;
+  return transferId == null ? "/private" : `/private/${transferId}`;
+};
 
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 

@@ -134,7 +134,7 @@ describe("who is told", () => {
     await operator.client.call(putNotificationPreferences, { body: { kinds: [], largeDepositUsd: "500" } });
     const deposit = (amount: string, symbol: string) => ({
       // The module that finds deposits writes these events; this version may not know their types.
-      type: "deposit.credited" as NewEvent["type"],
+      type: "deposit.credited" as string as NewEvent["type"],
       data: { chainId: 1, token: { symbol, address: symbol }, amount },
     });
     await happen(deposit("499.99", "A"), deposit("500", "B"), deposit("10000", "C"), deposit("1", "UNPRICED"));

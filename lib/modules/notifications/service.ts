@@ -91,9 +91,11 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
       actor: UserActor,
       read: { readonly ids: readonly string[] } | { readonly upTo: string },
     ): Promise<{ unread: number }> => {
-      const which = "ids" in read ? { ids: read.ids, upTo: null } : { ids: [], upTo: read.upTo };
+      const isOne = (id: string): boolean => isId("notification", id);
+      const ids = "ids" in read ? read.ids.filter(isOne) : [];
+      const upTo = "upTo" in read && isOne(read.upTo) ? read.upTo : null;
       await database.rawTransaction(async (sql) => {
-        await markRead(sql, actor, { ...which, at: clock.now() });
+        await markRead(sql, actor, { ids, upTo, at: clock.now() });
         // The person's other tabs and devices.
         announce(sql, { channel: CHANGE_CHANNEL, payload: actor.projectId });
       });
