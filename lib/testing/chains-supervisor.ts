@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { endProcess, isAlive } from "@/lib/os/process.mjs";
-import { entryFile } from "./entry";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const RUN = `
-const { startChainsPart } = await import(process.env.ENTRY);
+const { startChainsPart } = await import("./lib/stack/chains-part.ts");
 const options = JSON.parse(process.env.OPTIONS);
 const part = await startChainsPart({ ...options, say: () => undefined });
 process.once("SIGTERM", () => part.stop().then(() => process.exit(0)));
@@ -44,13 +43,9 @@ export interface ChainsSupervisor {
 export const startChainsSupervisor = async (dataDir: string, executorKey: string): Promise<ChainsSupervisor> => {
   const launch = async (): Promise<{ child: ChildProcess; rpcUrls: Readonly<Record<string, string>> }> => {
     const environment = { PATH: "/usr/bin:/bin", NODE_ENV: "test" } as const;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", RUN], {
+    const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", RUN], {
       cwd: PROJECT,
-      env: {
-        ...environment,
-        ENTRY: entryFile("chains-part"),
-        OPTIONS: JSON.stringify({ dataDir, executorKey, environment }),
-      },
+      env: { ...environment, OPTIONS: JSON.stringify({ dataDir, executorKey, environment }) },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     // A file that fails never comes to its clean-up.

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { createServices } from "@/lib/composition";
 import { loadConfig } from "@/lib/config/env";
@@ -8,7 +9,7 @@ import { startWorker } from "@/lib/workers/runner";
  * It is loaded and connected ahead and begins when it is told to, so that a test does not wait for it to start.
  */
 // The bundle has no proving process beside it.
-const entry = process.argv.slice(2);
+const entry = ["--import", "tsx", join(process.cwd(), "lib/adapters/privacy-pools/prover-process.ts")];
 const services = createServices(loadConfig(), { prover: createProver({ entry }) });
 process.once("message", () => {
   startWorker(services);

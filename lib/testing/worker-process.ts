@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { bundled } from "./bundle";
-import { entryFile } from "./entry";
 import { skewedClock } from "./skewed-clock";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -75,7 +74,7 @@ export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; lo
   const entry = await bundled(ENTRY);
   const start: StartWorkerProcess = async (variables, { clockAheadMs = 0 } = {}) => {
     const log = openSync(logFile, "a");
-    const child = fork(entry, [entryFile("prover-process")], {
+    const child = fork(entry, {
       cwd: ROOT,
       env: { NODE_ENV: "test", ...variables },
       stdio: ["ignore", log, log, "ipc"],

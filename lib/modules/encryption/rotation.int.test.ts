@@ -16,7 +16,6 @@ import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
 import { bundled } from "@/lib/testing/bundle";
 import { testDatabase, type TestDatabase } from "@/lib/testing/database";
 import { testConfig, testDevnet, type TestDevnet } from "@/lib/testing/devnet";
-import { entryFile } from "@/lib/testing/entry";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, prepareTransfer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
 import { startWorker } from "@/lib/workers/runner";
@@ -167,7 +166,7 @@ test("before it, both instances serve what was stored before keys had ids", asyn
 });
 
 test("too early without the old key, no instance starts, and the message says what to do", async () => {
-  const { code, output } = await run([entryFile("server")], AFTER).finished;
+  const { code, output } = await run(["--import", "tsx", "server.ts"], AFTER).finished;
   expect(code).toBe(1);
   expect(output).toContain("Causeway did not start. The keys: ");
   expect(output).toContain("The database has wallet keys that no configured key decrypts.");
