@@ -69,6 +69,7 @@ export const PaletteContent = ({ close }: { readonly close: () => void }): React
   return (
     <Command label="Go to or search" loop>
       <Command.Input
+        autoFocus
         value={text}
         onValueChange={setText}
         placeholder="Go to, create, find, or paste a hash, address or id"
