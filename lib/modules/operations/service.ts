@@ -40,7 +40,7 @@ export {
 export { arrivalsOf, type Arrival } from "./arrivals";
 export { createOperationSubject } from "./decision-subject";
 export { isPrivateKind } from "./private-kinds";
-export { moveDepositOperations, storeDepositOperations } from "./deposit-rows";
+export { moveDepositOperations, storeDepositOperations } from "./deposit-repository";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./retry-claims";
 export { UsedMeanwhileError, type Enforce } from "./accept-repository";

@@ -1,5 +1,4 @@
 import { streamDeposits } from "@/lib/contracts/deposits";
-import type { ChainFacts } from "@/lib/chains/shown-chain";
 import { route } from "@/lib/http/route";
 import { eventStream } from "@/lib/http/sse";
 import { toDeposit } from "@/lib/modules/deposits/serializer";
@@ -13,7 +12,9 @@ export const GET = route({
   },
 });
 
-async function* toStream(views: AsyncIterable<Parameters<typeof toDeposit>[0]>, chains: ChainFacts) {
+type Shown = Parameters<typeof toDeposit>;
+
+async function* toStream(views: AsyncIterable<Shown[0]>, chains: Shown[1]) {
   for await (const view of views) {
     const deposit = toDeposit(view, chains);
     yield { id: deposit.depositId, event: `deposit.${deposit.state}`, data: deposit };
