@@ -10,7 +10,6 @@ const scaled = (amount: string): bigint => {
   return BigInt(whole + fraction.padEnd(DIGITS, "0"));
 };
 
-
 /**
  * What backs the accounts in relation to what they hold, in tenths of a percent, rounded down: never more than there is. Null when the
  * accounts hold nothing.
