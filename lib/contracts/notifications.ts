@@ -100,12 +100,9 @@ const preferencesRecord = z
       )
       .meta({ description: "Every kind, once" }),
     largeDepositUsd,
-    mailAddress: z
-      .string()
-      .nullable()
-      .meta({
-        description: "The verified address that mail goes to, masked; null: there is none, and no mail is sent",
-      }),
+    mailAddress: z.string().nullable().meta({
+      description: "The verified address that mail goes to, masked; null: there is none, and no mail is sent",
+    }),
   })
   .meta({ id: "NotificationPreferences" });
 

@@ -46,7 +46,8 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
   // Beside other test files a proving process of low priority would get no processor time.
   const services = createServices(config, { prover: createProver(), ...options.overrides });
   setServices(services);
-  const worker = options.worker === true ? startWorker(services, { searchesDeposits: options.deposits === true }) : null;
+  const worker =
+    options.worker === true ? startWorker(services, { searchesDeposits: options.deposits === true }) : null;
   // Runs before the hook that drops the database.
   afterAll(async () => {
     await worker?.stop();

@@ -1,8 +1,7 @@
 import { streamChanges } from "@/lib/contracts/changes";
 import { route } from "@/lib/http/route";
 import { eventStream, lastEventId, type StreamEvent } from "@/lib/http/sse";
-import { toChanges } from "@/lib/modules/changes/serializer";
-import { cursorText, parseCursor, type Batch } from "@/lib/modules/changes/service";
+import { cursorText, parseCursor, toChanges, type Batch } from "@/lib/modules/changes/serializer";
 
 export const GET = route({
   contract: streamChanges,

@@ -24,7 +24,13 @@ const Unknown = (): ReactNode => <span className="text-fg-3">not known</span>;
 
 const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
   { id: "chain", header: "Chain", phone: "title", cell: (part) => <ChainName chainId={part.chainId} /> },
-  { id: "wallet", header: "Wallet", bare: true, priority: "medium", cell: (part) => <NamedAddress value={part.wallet} /> },
+  {
+    id: "wallet",
+    header: "Wallet",
+    bare: true,
+    priority: "medium",
+    cell: (part) => <NamedAddress value={part.wallet} />,
+  },
   {
     id: "block",
     header: "Block",

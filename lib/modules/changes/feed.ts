@@ -155,5 +155,3 @@ export const createFeed = (deps: FeedDeps) => {
     },
   };
 };
-
-export type Feed = ReturnType<typeof createFeed>;

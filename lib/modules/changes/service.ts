@@ -8,7 +8,6 @@ import type { ChangesRepository, Cursor } from "./repository";
 import { Subscriber, type Batch } from "./subscriber";
 
 export { CHANGE_CHANNEL } from "./repository";
-export type { Batch } from "./subscriber";
 
 export interface ChangesDeps {
   readonly repository: ChangesRepository;
@@ -22,17 +21,6 @@ export interface ChangesDeps {
 const HEARTBEAT_MS = 15_000;
 /** A new stream begins this far back: its page was read shortly before. */
 const BACK_SECONDS = 15;
-
-/** As the id of an event of the stream. */
-export const cursorText = ({ events, audit }: Cursor): string => `${String(events)}.${String(audit)}`;
-
-const CURSOR_PATTERN = /^(\d{1,15})\.(\d{1,15})$/;
-
-/** Null for a text that no stream gave. */
-export const parseCursor = (text: string | null): Cursor | null => {
-  const [, events, audit] = CURSOR_PATTERN.exec(text ?? "") ?? [];
-  return events === undefined || audit === undefined ? null : { events: Number(events), audit: Number(audit) };
-};
 
 export const createChangesService = ({ repository, listener, readBalances, ticker, clock }: ChangesDeps) => {
   const feed = createFeed({ repository, ticker, listener, clock });
@@ -95,5 +83,3 @@ export const createChangesService = ({ repository, listener, readBalances, ticke
     },
   };
 };
-
-export type ChangesService = ReturnType<typeof createChangesService>;

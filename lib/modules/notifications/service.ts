@@ -129,5 +129,3 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
     },
   };
 };
-
-export type NotificationsService = ReturnType<typeof createNotificationsService>;
