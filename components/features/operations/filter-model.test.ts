@@ -40,7 +40,7 @@ test("both days are included whole, in the zone of whoever asks", () => {
 });
 
 test("kinds that only the private page shows cannot be chosen", () => {
-  expect(LISTED_KINDS).toEqual(["swap", "transfer", "swap_and_transfer"]);
+  expect(LISTED_KINDS).toEqual(["swap", "transfer", "swap_and_transfer", "deposit"]);
 });
 
 test("what is no day narrows nothing", () => {

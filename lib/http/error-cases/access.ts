@@ -48,6 +48,7 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
     ...ADMINS_ONLY,
   },
   unfreezeGlobalAccount: { ...approvalFor("The account is closed, and stays closed"), ...ADMINS_ONLY },
+  updateSponsorBudget: { ...approvalFor("The budget was changed meanwhile"), ...ADMINS_ONLY },
   approveContact: { ...approvalFor("The contact was changed meanwhile"), ...ADMINS_ONLY },
   requestDecisionCode: {
     ...SENDING_MAIL,

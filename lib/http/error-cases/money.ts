@@ -50,6 +50,12 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
       action: "Close one, or read GET /operations?kind=deposit instead.",
     },
   },
+  streamChanges: {
+    rate_limited: {
+      when: "The caller has as many open streams as are allowed.",
+      action: "Close one, or read GET /operations?kind=deposit instead.",
+    },
+  },
   cancelOperation: {
     invalid_state: {
       when: "The operation has ended, or part of it was sent. It goes on; nothing was changed.",
