@@ -53,7 +53,7 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   streamChanges: {
     rate_limited: {
       when: "The caller has as many open streams as are allowed.",
-      action: "Close one, or read GET /operations?kind=deposit instead.",
+      action: "Close one, or read the lists again every half minute instead.",
     },
   },
   cancelOperation: {
