@@ -16,6 +16,8 @@ const PAGES = [
   "/accounts",
   "/reserves",
   "/wallets",
+  "/contacts",
+  "/api-reference",
   "/api-keys",
   "/webhooks",
   "/inbox",

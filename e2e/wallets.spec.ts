@@ -67,7 +67,6 @@ const reviewSwap = async (page: Page, seen: string[]): Promise<void> => {
   await page.getByRole("button", { name: "Send code" }).click();
   await expect(page.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await mailedCode(page.request, EMAIL, seen));
-  await page.getByRole("button", { name: "Continue" }).click();
 };
 
 /** Rejects the first request of the wallet, goes on from there, and confirms all others. */

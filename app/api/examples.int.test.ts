@@ -5,7 +5,9 @@ import { namedContracts } from "@/lib/contracts/all";
 import { EXAMPLES } from "@/lib/http/openapi-examples";
 import { openApiDocument } from "@/lib/http/openapi";
 import { testApi } from "@/lib/testing/api";
+import { callAccountStates } from "@/lib/testing/account-examples";
 import { callApprovals } from "@/lib/testing/approval-examples";
+import { callDeposits } from "@/lib/testing/deposit-examples";
 import { callPolicies } from "@/lib/testing/policy-examples";
 import { unclearRefund } from "@/lib/testing/unclear-refund";
 import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
@@ -18,7 +20,7 @@ import { webhookReceiver } from "@/lib/testing/webhook-receiver";
 
 const CHAIN = 31337;
 const OTHER_CHAIN = 31338;
-const api = await testApi({ worker: true });
+const api = await testApi({ worker: true, deposits: true });
 const receiver = await webhookReceiver();
 const baseUrl = await serveApi(api.services);
 const { call, keep, examples } = exampleRecorder(baseUrl);
@@ -154,6 +156,7 @@ const addressBook = async (): Promise<void> => {
   const { id } = await call("createContact", { body: { name: "Ada", address: recipient }, as: key });
   await call("listContacts", { as: key });
   await call("getContact", { params: { id: String(id) }, as: key });
+  await call("updateContact", { params: { id: String(id) }, body: { tags: ["Supplier"], chainIds: [CHAIN] }, as: key });
   await call("deleteContact", { params: { id: String(id) }, as: key });
 };
 
@@ -197,6 +200,9 @@ const swaps = async (): Promise<void> => {
   const done = await untilFinal("getOperation", String(operationId));
   await call("getPolicyEvaluation", { params: { id: text(done, "evaluationId") }, as: key });
   await call("listOperations", { query: { limit: "1" }, as: key });
+  const note = { memo: "Rent of May", tags: ["Rent"] };
+  await call("putAnnotation", { params: { id: String(operationId) }, body: note, as: person });
+  await call("listAnnotations", { query: { ids: String(operationId) }, as: person });
 };
 
 const payment = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, amount: "5" };
@@ -252,6 +258,7 @@ const accounts = async (): Promise<readonly [string, string]> => {
   await call("listEntries", { params, as: key });
   await call("getStatement", { params, as: key });
   await provedReserves(params);
+  await callAccountStates({ call, approved, person, key });
   return [payer, payee];
 };
 
@@ -325,6 +332,7 @@ beforeAll(async () => {
   await accountPayouts(await accounts());
   await walletPayouts();
   await schedules();
+  await callDeposits({ api, call, chainId: CHAIN });
   await deliveries(endpointId);
   await system();
   for (const { body } of receiver.received) keep(String(body.type), { request: body });

@@ -23,6 +23,7 @@ type Maker = () => Promise<unknown>;
 /** By the path up to the id: its kind, and how the other project gets an object of it. */
 const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/auth/api-keys": ["apiKey", keyOf],
+  "/annotations": ["operation", async () => (await operationOf(theWorld())).body.operationId],
   "/contacts": [
     "contact",
     async () => (await call("POST", "/contacts", { name: "Eve", address: testAccount().address })).body.id,
@@ -54,6 +55,7 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
 /** Operations whose objects this file does not make, each with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "/approvals": "requests come from a policy: lib/modules/decisions",
+  "/deposits": "a deposit needs money from outside: lib/modules/deposits",
   "/invitations": "the invitation needs a signed approval: app/api/members",
   "/me/passkeys": "a passkey needs a device: lib/modules/factors",
   "/policies/evaluations": "an evaluation needs a policy: app/api/policies/what-screens-read",

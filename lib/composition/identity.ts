@@ -17,6 +17,7 @@ import { relyingPartyOf } from "@/lib/modules/factors/webauthn";
 import { createMailOutbox } from "@/lib/modules/mail/outbox";
 import { createInboxRepository } from "@/lib/modules/mail/repository";
 import { createInboxService } from "@/lib/modules/mail/service";
+import { createApprovalMailChoice, createNotificationsService } from "@/lib/modules/notifications/service";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
@@ -78,11 +79,17 @@ export const buildIdentity = (
     approvals,
     decisions,
     votingPolicy: createVotingPolicy(authority),
-    decisionRunner: createDecisionRunner(deciding),
+    decisionRunner: createDecisionRunner({ ...deciding, wantMail: createApprovalMailChoice({ database }) }),
+    notifications: createNotificationsService({ database, people, clock }),
     factors: createFactorsService({ database, keyring, approvals, codeLimits, people, projects, publicUrl, clock }),
     auth,
     walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
-    contacts: createContactsService({ database, approvals, clock }),
+    contacts: createContactsService({
+      database,
+      approvals,
+      requireChain: (chainId) => void registry.get(chainId),
+      clock,
+    }),
     policies,
     projectPolicies: createProjectPolicies(authority),
     apiKeys,

@@ -14,6 +14,8 @@ export const retentionVariables = {
   RETENTION_SNAPSHOTS_DAYS: days(1, 400),
   /** Requests that were made with API keys. */
   RETENTION_API_REQUESTS_DAYS: days(1, 30),
+  /** Notifications of people, read or not. */
+  RETENTION_NOTIFICATIONS_DAYS: days(1, 90),
   /** Answers that are given again to the same Idempotency-Key. */
   RETENTION_IDEMPOTENCY_KEYS_HOURS: z.coerce.number().int().min(24).max(8760).default(24),
 };
@@ -24,6 +26,7 @@ export interface Retention {
   readonly rawTransactionsDays: number;
   readonly snapshotsDays: number;
   readonly apiRequestsDays: number;
+  readonly notificationsDays: number;
   readonly idempotencyKeysHours: number;
 }
 
@@ -33,5 +36,6 @@ export const retentionOf = (env: Readonly<Record<keyof typeof retentionVariables
   rawTransactionsDays: env.RETENTION_RAW_TRANSACTIONS_DAYS,
   snapshotsDays: env.RETENTION_SNAPSHOTS_DAYS,
   apiRequestsDays: env.RETENTION_API_REQUESTS_DAYS,
+  notificationsDays: env.RETENTION_NOTIFICATIONS_DAYS,
   idempotencyKeysHours: env.RETENTION_IDEMPOTENCY_KEYS_HOURS,
 });

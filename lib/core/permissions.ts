@@ -18,6 +18,8 @@ export const PERMISSIONS = {
   /** Errors of jobs may show internals, and a job that is put back may send money. */
   "jobs:manage": ["owner", "admin"],
   "private-keys:export": ["owner", "admin"],
+  /** Money whose sender a screening stopped. */
+  "deposits:release": ["owner", "admin"],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type Permission = keyof typeof PERMISSIONS;
@@ -33,6 +35,7 @@ const IN_WORDS: Readonly<Record<Permission, string>> = {
   "audit:read": "read the audit log",
   "jobs:manage": "see and resume stopped work",
   "private-keys:export": "export private keys",
+  "deposits:release": "release quarantined deposits",
 };
 
 export const roleMay = (role: Role, permission: Permission): boolean =>

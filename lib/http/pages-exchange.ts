@@ -1,4 +1,5 @@
-import { request, type Agent } from "node:http";
+import { request, type Agent, type IncomingMessage } from "node:http";
+import { codingFor, encoderOf, isCompressible, type Coding } from "./content-coding";
 import { edgeError, pagesUnavailable } from "./edge-error";
 import type { PageRequest } from "./pages-gate";
 import { sendAnswer } from "./send-answer";
@@ -11,6 +12,15 @@ interface PagesPlace {
   readonly agent: Agent;
 }
 
+const WITHOUT_BODY = new Set([204, 304]);
+
+/** How the answer of the pages is compressed on its way; null: it is sent as it is. */
+const codingOf = (incoming: IncomingMessage, answer: IncomingMessage): Coding | null => {
+  const { "content-type": type, "content-encoding": coded } = answer.headers;
+  const isPlain = incoming.method !== "HEAD" && coded === undefined && !WITHOUT_BODY.has(answer.statusCode ?? 200);
+  return isPlain && isCompressible(type) ? codingFor(incoming.headers["accept-encoding"]) : null;
+};
+
 /** One request to the pages, and their answer back. */
 export const passOn = (
   { incoming, outgoing, path, headers, body }: PageRequest,
@@ -21,9 +31,20 @@ export const passOn = (
     // Headers that were set before (the policies of pages) stay; Next's headers are added.
     for (const [name, value] of Object.entries(answer.headers))
       if (value !== undefined && !NOT_PASSED_BACK.has(name)) outgoing.setHeader(name, value);
-    outgoing.writeHead(answer.statusCode ?? 502);
-    answer.pipe(outgoing);
     answer.once("error", fail);
+    const coding = codingOf(incoming, answer);
+    if (isCompressible(answer.headers["content-type"])) outgoing.appendHeader("vary", "accept-encoding");
+    if (coding === null) {
+      outgoing.writeHead(answer.statusCode ?? 502);
+      answer.pipe(outgoing);
+      return;
+    }
+    outgoing.removeHeader("content-length");
+    outgoing.setHeader("content-encoding", coding);
+    outgoing.writeHead(answer.statusCode ?? 502);
+    const encoder = encoderOf(coding).once("error", fail);
+    outgoing.once("close", () => encoder.destroy());
+    answer.pipe(encoder).pipe(outgoing);
   });
   upstream.once("error", fail);
   outgoing.once("close", () => upstream.destroy());

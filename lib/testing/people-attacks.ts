@@ -64,6 +64,14 @@ const passkey = async (): Promise<string> => {
 
 /** Rows of the table in authority-table.int.test.ts: projects, members, invitations, requests that wait for votes, and a person's own sessions. */
 export const PEOPLE_ROWS: AttackTable = {
+  "POST /notifications/read": [
+    "moves nothing",
+    () => expecting(call("POST", "/notifications/read", { ids: [newId("notification")] }), 200, { unread: 0 }),
+  ],
+  "PUT /me/notification-preferences": [
+    "moves nothing",
+    () => expecting(call("PUT", "/me/notification-preferences", { kinds: [], largeDepositUsd: "10000" }), 200),
+  ],
   "PATCH /sponsor-budgets": [
     "needs approval",
     async () => {

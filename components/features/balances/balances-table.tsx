@@ -12,8 +12,12 @@ import { cn } from "@/components/ui/cn";
 import { HeldUsd } from "@/components/ui/held-amount";
 import { Kbd } from "@/components/ui/kbd";
 import { Card } from "@/components/ui/card";
+import { TokenName } from "@/components/ui/marks";
+import { isZero } from "@/components/features/overview/sums";
 import { useListKeys } from "@/components/ui/use-list-keys";
+import { countText } from "@/lib/core/amount-text";
 import { AvailableAmount } from "./available-amount";
+import { BalanceActions } from "./balance-actions";
 import { balanceTree, openableIds, visibleNodes, type BalanceNode } from "./balance-tree";
 import { ShareBar } from "./share-bar";
 
@@ -68,6 +72,9 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
             <Head right>Available</Head>
             <Head right>US dollars</Head>
             <Head right>Share</Head>
+            <Head right>
+              <span className="sr-only">Actions</span>
+            </Head>
           </tr>
         </thead>
         <tbody role="rowgroup" className="divide-y max-md:block">
@@ -85,8 +92,8 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
       </table>
       {balances.nextCursor === null ? null : (
         <p className="border-t px-4 py-2 text-sm text-fg-2">
-          The sums are those of all wallets. Of the wallets themselves the first {WALLETS_LISTED.toLocaleString()} that
-          hold something are listed; the API lists the others by cursor.
+          The sums are those of all wallets. Of the wallets themselves the first {countText(WALLETS_LISTED)} that hold
+          something are listed; the API lists the others by cursor.
         </p>
       )}
     </Card>
@@ -148,7 +155,10 @@ const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
       <HeldUsd value={node.usd} />
     </td>
     <td role="cell" className={cn(CELL, "max-md:col-start-2")}>
-      <ShareBar bps={node.shareBps} />
+      <ShareBar tenths={node.shareTenths} isSomething={!isZero(node.amounts.amount)} />
+    </td>
+    <td role="cell" className={cn(CELL, "max-md:hidden")}>
+      <BalanceActions token={node.token} chainId={node.chainId ?? undefined} walletId={node.wallet?.id} />
     </td>
   </tr>
 );
@@ -170,7 +180,7 @@ const Toggle = ({ node, open, set }: Pick<LineProps, "node" | "open" | "set">): 
         className={cn("size-4 shrink-0 text-fg-3 transition-transform duration-150", open && "rotate-90")}
         aria-hidden
       />
-      {node.chainId === null ? node.token : <ChainName chainId={node.chainId} />}
+      {node.chainId === null ? <TokenName symbol={node.token} /> : <ChainName chainId={node.chainId} />}
       <span className="sr-only">{node.chainId === null ? ", chains" : `, wallets with ${node.token}`}</span>
     </button>
   );

@@ -9,7 +9,7 @@ import { HeldAmount, HideAmountsButton } from "@/components/ui/held-amount";
 import { Card } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import type { Account } from "./account";
-import { FrozenBadge } from "./frozen-badge";
+import { AccountState } from "./account-state";
 
 const PARTS = [
   { part: "available", label: "Available", why: "can be paid out now" },
@@ -26,7 +26,7 @@ export const BalanceCard = ({ account, onFund }: BalanceCardProps): ReactNode =>
   <Card
     title={
       <span className="flex flex-wrap items-center gap-2">
-        Balance {account.status === "frozen" ? <FrozenBadge /> : null}
+        Balance <AccountState account={account} />
       </span>
     }
     actions={<HideAmountsButton size="sm" />}

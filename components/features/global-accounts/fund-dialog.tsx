@@ -9,7 +9,7 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { isZero } from "@/components/features/overview/sums";
 import { useReserves, type Reserve } from "@/components/features/reserves/use-reserves";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";

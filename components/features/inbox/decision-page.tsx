@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Creator } from "@/components/features/payouts/creator";
+import { Actor } from "@/components/features/names/actor";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card, Fact, Facts } from "@/components/ui/card";
@@ -64,7 +64,7 @@ const WhatCard = ({ decision }: { readonly decision: Decision }): ReactNode => (
     </ul>
     <Facts className="border-t">
       <Fact label="Asked for by">
-        <Creator id={decision.requestedBy} />
+        <Actor id={decision.requestedBy} />
       </Fact>
       <Fact label="Since">
         <Time value={decision.createdAt} />
@@ -105,7 +105,7 @@ const VotesCard = ({ decision }: { readonly decision: Decision }): ReactNode => 
           {votes.map((vote) => (
             <li key={vote.userId} className="flex flex-wrap items-baseline justify-between gap-x-4 px-4 py-2">
               <span className="inline-flex flex-wrap items-baseline gap-2">
-                <Creator id={vote.userId} /> {vote.decision === "approve" ? "approved" : "declined"}
+                <Actor id={vote.userId} /> {vote.decision === "approve" ? "approved" : "declined"}
               </span>
               <span className="text-sm text-fg-3">
                 <Time value={vote.createdAt} />

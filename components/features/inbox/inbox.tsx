@@ -3,7 +3,7 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Creator } from "@/components/features/payouts/creator";
+import { Actor } from "@/components/features/names/actor";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge, type Tone } from "@/components/ui/badge";
@@ -18,20 +18,19 @@ import { readProjectInbox } from "@/lib/contracts/inbox";
 
 type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
 
-const REFRESH_MS = 5_000;
-
 const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>> = {
   decision: { label: "Needs votes", tone: "info" },
   operation: { label: "Needs a code", tone: "info" },
   payout: { label: "Needs a code", tone: "info" },
   schedule: { label: "Needs a code", tone: "info" },
+  deposit: { label: "In quarantine", tone: "warning" },
   stopped_work: { label: "Stopped", tone: "danger" },
   failure: { label: "Failed", tone: "warning" },
 };
 
 /** Everything of the project that waits for a person, of every kind. */
 export const InboxPage = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { refetchIntervalMs: REFRESH_MS });
+  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
   return (
     <>
       <PageHeader title="Inbox" description="What waits for a person. What you can do stands first." />
@@ -81,7 +80,7 @@ const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
           )}
           {item.by === null ? null : (
             <span className="inline-flex gap-1">
-              by <Creator id={item.by} />
+              by <Actor id={item.by} />
             </span>
           )}
         </p>

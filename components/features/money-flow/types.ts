@@ -34,6 +34,8 @@ export interface MoveSubject {
   readonly expiresAt: string | null;
   /** The whole review with no address shortened. `to` is the fresh price, which will be executed. */
   readonly receipt: (to: Prepared["to"]) => ReactNode;
+  /** JSON of which the page can make the subject again; absent: the flow does not survive a reload. */
+  readonly stored?: unknown;
   /** The fresh subject that a `quote_price_moved` error carries, to be accepted; null when it carries none. */
   readonly movedTo?: (error: unknown) => MoveSubject | null;
 }

@@ -8,7 +8,8 @@ import { DecisionLink } from "@/components/features/inbox/decision-link";
 import { useOpenDecision } from "@/components/features/inbox/use-decision";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
-import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApiMutation } from "@/components/features/session/use-api";
 import { subjectOfQuote } from "@/components/features/swap/quote-subject";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/dialog";
@@ -109,7 +110,7 @@ const CancelDialog = ({ operation, open, onOpenChange }: CancelDialogProps): Rea
       title="Cancel this operation?"
       description={
         <>
-          <p>Nothing was sent, and nothing will be. This cannot be undone; it can be asked for anew.</p>
+          <p>Nothing was sent, and nothing will be. This cannot be undone; you can start a new one.</p>
           {cancellation.error === null ? null : (
             <div className="pt-2">
               <ErrorState compact error={cancellation.error} money="It goes on as before." />

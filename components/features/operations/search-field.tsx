@@ -17,7 +17,7 @@ interface SearchFieldProps {
 
 export const SearchField = ({
   value,
-  placeholder = "Id, address, transaction hash or token",
+  placeholder = "Id, address, hash, token, memo or tag",
   onSettle,
 }: SearchFieldProps): ReactNode => {
   const [text, setText] = useState(value);

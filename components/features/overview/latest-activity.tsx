@@ -12,6 +12,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
+import { isFinal } from "@/lib/core/status";
 import { useOperations, type Operation } from "./use-operations";
 
 const SHOWN = 5;
@@ -25,6 +26,7 @@ export const KIND_WORDS = {
   private_transfer: "Private transfer",
   private_swap: "Private swap",
   public_exit: "Public exit",
+  deposit: "Deposit",
 } as const satisfies Record<Operation["kind"], string>;
 
 const COLUMNS: readonly Column<Operation>[] = [
@@ -36,16 +38,32 @@ const COLUMNS: readonly Column<Operation>[] = [
   },
   {
     id: "to",
-    header: "They get at least",
+    header: "Received",
     align: "right",
-    cell: ({ quoted }) => <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />,
+    bare: true,
+    cell: ({ status, quoted, actual }) =>
+      isFinal(status) ? (
+        <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column />
+      ) : (
+        <span className="text-fg-3" title="The minimum that will arrive">
+          <span className="text-sm">min.</span>{" "}
+          <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain column />
+        </span>
+      ),
   },
   {
     id: "status",
     header: "Status",
+    phone: "aside",
     cell: (operation) => <StatusBadge status={operation.status} subStatus={operation.subStatus} />,
   },
-  { id: "time", header: "Started", align: "right", cell: (operation) => <Time value={operation.createdAt} /> },
+  {
+    id: "time",
+    header: "Started",
+    align: "right",
+    bare: true,
+    cell: (operation) => <Time value={operation.createdAt} />,
+  },
 ];
 
 export const LatestActivity = (): ReactNode => {

@@ -7,6 +7,7 @@ const amounts = (amount: string, pendingIn = "0") => ({
   available: amount,
   reserved: "0",
   pendingOut: "0",
+  quarantined: "0",
   pendingIn,
   usd: null,
 });

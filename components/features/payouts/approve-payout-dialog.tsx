@@ -10,7 +10,8 @@ import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
 import { approvePayout } from "@/lib/contracts/payouts";
-import { Creator } from "./creator";
+import { countText } from "@/lib/core/amount-text";
+import { Actor } from "@/components/features/names/actor";
 import { FundingFacts } from "./funding-facts";
 import { countsOf, totalsOf, type Payout } from "./payout";
 
@@ -63,7 +64,7 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
           <Amount value={amount} unit={unit} />
         </Fact>
       ))}
-      <Fact label="To">{total === 1 ? "1 row" : `${total.toLocaleString("en")} rows`}</Fact>
+      <Fact label="To">{total === 1 ? "1 row" : `${countText(total)} rows`}</Fact>
       {payout.kind === "wallets" ? (
         <>
           <Fact label="Chain">
@@ -81,7 +82,7 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
       {payout.kind === "wallets" && payout.funding !== null ? <FundingFacts funding={payout.funding} /> : null}
       {payout.reference === null ? null : <Fact label="Reference">{payout.reference}</Fact>}
       <Fact label="Created by">
-        <Creator id={payout.createdBy} />
+        <Actor id={payout.createdBy} />
       </Fact>
     </Facts>
   );

@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
+import { countText } from "@/lib/core/amount-text";
 import { BatchScrubber } from "./batch-scrubber";
 import { CellGrid } from "./cell-grid";
 import { countsOf, ROW_STATES, settledOf, type Payout } from "./payout";
@@ -50,7 +51,7 @@ const Legend = ({ payout }: { readonly payout: Payout }): ReactNode => {
       {ROW_STATES.filter((state) => counts[state] > 0).map((state) => (
         <li key={state} className={cn("flex items-center gap-1.5", state === "failed" && "text-danger")}>
           <span aria-hidden className={cn("size-2.5 rounded-tag", ROW_VIEWS[state].cell)} />
-          {ROW_VIEWS[state].word} <span className="num font-medium">{counts[state].toLocaleString("en")}</span>
+          {ROW_VIEWS[state].word} <span className="num font-medium">{countText(counts[state])}</span>
         </li>
       ))}
     </ul>

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Creator } from "@/components/features/payouts/creator";
+import { Actor } from "@/components/features/names/actor";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { PublicId } from "@/components/ui/address";
 import { Badge } from "@/components/ui/badge";
@@ -82,7 +82,7 @@ const Facts = ({
       </p>
       <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm text-fg-2">
         <span>
-          Asked for by <Creator id={createdBy} />
+          Asked for by <Actor id={createdBy} />
         </span>
         {subject === null ? <span>Nothing was stored or sent.</span> : null}
       </p>

@@ -6,7 +6,7 @@ import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { useMay } from "@/components/features/projects/use-project";
 import { shorten } from "@/components/ui/address";
-import { AddressMark } from "@/components/ui/marks";
+import { AddressMark } from "@/components/ui/address-mark";
 import { Alert } from "@/components/ui/alert";
 import { Usd } from "@/components/ui/amount";
 import { buttonLooks } from "@/components/ui/button-looks";

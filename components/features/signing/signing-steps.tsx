@@ -1,16 +1,21 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useEffect, useRef, type ReactNode } from "react";
 import { useChain } from "@/components/providers/public-config";
-import { Address, TxHash } from "@/components/ui/address";
+import { NamedAddress } from "@/components/features/names/named-address";
+import { TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { ChainName } from "@/components/ui/chain-name";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Timeline, type StepState as TimelineState, type TimelineStep } from "@/components/ui/timeline";
-import { AccountChooser } from "./account-chooser";
 import { isApproval, isSignature, standingOf } from "./signing-model";
 import type { Action, SigningStep } from "./types";
 import type { Signing } from "./use-signing";
+
+const AccountChooser = dynamic(() => import("./account-chooser").then((module) => module.AccountChooser), {
+  ssr: false,
+});
 
 const TIMELINE_STATES = {
   todo: "todo",
@@ -56,7 +61,7 @@ const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
       <span className="flex flex-wrap items-center gap-x-1.5">
         <span className={step.at.state === "todo" ? undefined : "font-medium text-fg"}>{wordOf(step)}</span>
         <span>
-          · by <Address value={action.signerAddress} />
+          · by <NamedAddress value={action.signerAddress} />
         </span>
         <span>
           on <ChainName chainId={action.chainId} />

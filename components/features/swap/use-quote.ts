@@ -2,7 +2,8 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { useSettled } from "@/components/ui/use-settled";
 import { createQuote, quoteBody } from "@/lib/contracts/swap";
 import { mustAccept, type SeenQuote } from "./quote-change";

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { checkedBy, chosen, precisionProblem } from "@/components/features/money-flow/field-checks";
+import { checkedBy, chosen, precisionProblem, typedAmountField } from "@/components/features/money-flow/field-checks";
 import type { TokenInfo } from "@/components/features/swap/types";
 import { isShownWhole, sentence } from "@/components/ui/form-errors";
-import { address, amount } from "@/lib/contracts/common";
+import { address } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { createTransfer } from "@/lib/contracts/transfers";
+import { readAmount } from "@/lib/core/read-amount";
 
 export type TransferBody = BodyInput<typeof createTransfer>;
 
@@ -50,7 +51,7 @@ export const transferSchema = (tokens: readonly TokenInfo[]) =>
       assetId: chosen("token"),
       fromChainId: chosen("chain"),
       toChainId: chosen("chain"),
-      amount: checkedBy(amount, "amount", "Type an amount."),
+      amount: typedAmountField(),
       toAddress: checkedBy(address, "address", "Type the address that gets the tokens, or choose a contact."),
     })
     .superRefine((value, context) => {
@@ -74,7 +75,7 @@ export const toTransferBody = (tokens: readonly TokenInfo[], values: TransferVal
     fromChainId: Number(values.fromChainId),
     toChainId: Number(values.toChainId),
     token: token.address,
-    amount: values.amount.trim(),
+    amount: readAmount(values.amount) ?? "",
     toAddress: values.toAddress.trim(),
   };
 };

@@ -1,10 +1,14 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
+import type { QuotedFlow } from "@/components/features/flow-picture/quote-flow";
+import { RecipientName } from "@/components/features/names/recipient-name";
 import type { Prepared } from "@/components/features/money-flow/types";
 import { compareAmounts } from "@/components/features/swap/decimal";
 import { FeeLines } from "@/components/features/swap/fee-lines";
 import { secondsText } from "@/components/features/swap/seconds-text";
+import { AddressMark } from "@/components/ui/address-mark";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
@@ -12,9 +16,6 @@ import { Fact, Facts } from "@/components/ui/card";
 import type { RecipientView } from "./recipient";
 import { LookAlikeAlert, RecipientWord } from "./recipient-notes";
 import type { TransferRecord } from "./use-transfer";
-
-/** A receipt cuts nothing. */
-const ALL_DIGITS = 18;
 
 /** What the receipt needs of a transfer, or of the quote that takes its place when the price moved. */
 export interface TransferTerms {
@@ -33,6 +34,22 @@ interface TransferReceiptProps {
   readonly to: Prepared["to"];
 }
 
+/** A transfer is a quote of one source; across chains it goes over the bridge. */
+const pictureOf = (terms: TransferTerms, to: Prepared["to"]): QuotedFlow => ({
+  from: [
+    {
+      address: terms.fromAddress,
+      chainId: terms.fromChainId,
+      amount: terms.sent.amount,
+      token: terms.sent.token,
+      expectedOut: to.amount,
+      estimatedSeconds: terms.estimatedSeconds,
+    },
+  ],
+  to,
+  steps: terms.fromChainId === to.chainId ? [] : [{ sourceIndex: 0, kind: "bridge", venue: "Bridge" }],
+});
+
 /** Everything that the execution will do, whole: no address shortened. */
 export const TransferReceipt = ({ terms, to }: TransferReceiptProps): ReactNode => {
   const { recipient } = terms;
@@ -41,26 +58,27 @@ export const TransferReceipt = ({ terms, to }: TransferReceiptProps): ReactNode 
       {recipient.as === "none" || recipient.lookAlike === null ? null : (
         <LookAlikeAlert address={recipient.address} lookAlike={recipient.lookAlike} />
       )}
+      <QuotePicture quote={pictureOf(terms, to)} />
       <Facts>
         <Fact label="From">
-          {terms.fromName} on <ChainName chainId={terms.fromChainId} />
+          <RecipientName address={terms.fromAddress} /> on <ChainName chainId={terms.fromChainId} />
           <br />
           <code className="font-mono text-sm break-all text-fg-2">{terms.fromAddress}</code>
         </Fact>
         <Fact label="To">
-          <RecipientWord view={recipient} /> on <ChainName chainId={to.chainId} />
+          <AddressMark value={to.address} /> <RecipientWord view={recipient} /> on <ChainName chainId={to.chainId} />
           <br />
           <AddressGroups value={to.address} className="justify-end font-medium" />
         </Fact>
         <Fact label="You send">
-          <Amount value={terms.sent.amount} unit={terms.sent.token.symbol} fractionMax={ALL_DIGITS} />
+          <Amount value={terms.sent.amount} unit={terms.sent.token.symbol} exact />
         </Fact>
-        <Fact label="They get at least" strong>
-          <Amount value={to.minAmount} unit={to.token.symbol} fractionMax={ALL_DIGITS} />
+        <Fact label="Minimum received" strong>
+          <Amount value={to.minAmount} unit={to.token.symbol} exact />
         </Fact>
         {compareAmounts(to.amount, to.minAmount) === 0 ? null : (
           <Fact label="Expected">
-            <Amount value={to.amount} unit={to.token.symbol} fractionMax={ALL_DIGITS} />
+            <Amount value={to.amount} unit={to.token.symbol} exact />
           </Fact>
         )}
         <Fact label="Fees, taken off already">

@@ -13,10 +13,13 @@ const TITLES = {
   operation: "Operations",
   transfer: "Transfers",
   payout: "Payouts",
+  deposit: "Deposits",
   payout_schedule: "Payout schedules",
   global_account: "Global accounts",
   api_key: "API keys",
   approval: "Approvals",
+  member: "Members",
+  policy: "Policies",
 } as const satisfies Record<keyof typeof EVENT_GROUPS, string>;
 
 const toggled = (value: readonly string[], name: string, isOn: boolean): readonly string[] =>

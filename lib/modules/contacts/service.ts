@@ -8,8 +8,18 @@ import { quoted, type ApprovalsService, type GivenApproval } from "@/lib/modules
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Contact } from "./contact";
-import { approveContact, countContacts, deleteContact, findContact, listContacts, upsertContact } from "./repository";
+import {
+  approveContact,
+  countContacts,
+  deleteContact,
+  findContact,
+  listContacts,
+  updateContact,
+  upsertContact,
+  type ContactChange,
+} from "./repository";
 
+export { createAddressNames, type AddressNames } from "./address-names";
 export type { Contact } from "./contact";
 
 /** The address book of a project. It names addresses and says which are approved; a policy may ask that only those are paid. */
@@ -18,8 +28,13 @@ export interface ContactsService {
   list(actor: Actor): Promise<Contact[]>;
   /** @throws DomainError `not_found` */
   get(actor: Actor, id: string): Promise<Contact>;
-  /** An address that is there already is renamed. @throws DomainError `invalid_state` when the book is full */
-  put(actor: Actor, input: { readonly name: string; readonly address: EvmAddress }): Promise<Contact>;
+  /**
+   * An address that is there already is renamed, and gets the tags and chains that are given.
+   * @throws DomainError `invalid_state` when the book is full, `unsupported_chain`
+   */
+  put(actor: Actor, input: ContactChange & { readonly name: string; readonly address: EvmAddress }): Promise<Contact>;
+  /** @throws DomainError `not_found`, `unsupported_chain` */
+  update(actor: Actor, id: string, change: ContactChange): Promise<Contact>;
   /**
    * Lets a policy that asks for approved contacts pay this one. A contact that is approved already stays as it is.
    * @throws DomainError `forbidden` unless owner or admin, `not_found`, `approval_required`, `invalid_state`
@@ -31,16 +46,21 @@ export interface ContactsService {
 
 const CONTACTS_MAX = 1000;
 
-export const createContactsService = (deps: {
+interface ContactsDeps {
   readonly database: Database;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  /** @throws DomainError `unsupported_chain` */
+  readonly requireChain: (chainId: number) => void;
   readonly clock: Clock;
-}): ContactsService => {
+}
+
+export const createContactsService = (deps: ContactsDeps): ContactsService => {
   const { database, clock } = deps;
+  const requireChains = ({ chainIds }: ContactChange): void => chainIds?.forEach(deps.requireChain);
   const entryOf = (actor: Actor, contact: Contact) => ({
     ...doneBy(actor),
     subject: contact.id,
-    data: { name: contact.name, address: contact.address },
+    data: { name: contact.name, address: contact.address, tags: contact.tags },
     at: clock.now(),
   });
 
@@ -80,17 +100,30 @@ export const createContactsService = (deps: {
     approve,
     list: ({ projectId }) => listContacts(database.prisma, projectId, CONTACTS_MAX),
     get: ({ projectId }, id) => get(projectId, id),
-    put: (actor, { name, address }) =>
-      database.transaction(async (tx) => {
+    put: (actor, input) => {
+      requireChains(input);
+      return database.transaction(async (tx) => {
         const { projectId } = actor;
-        const candidate = { id: newId("contact"), projectId, name, address, createdBy: actorName(actor) };
+        const candidate = { id: newId("contact"), projectId, ...input, createdBy: actorName(actor) };
         const contact = await upsertContact(tx, { ...candidate, createdAt: clock.now() });
         // Two at once may both be the last one: the bound keeps the list short, and one more does no harm.
         if (contact.id === candidate.id && (await countContacts(tx, projectId)) > CONTACTS_MAX)
           throw new DomainError("invalid_state", `The address book is full: it holds ${CONTACTS_MAX} addresses.`);
         await recordAudit(tx, { ...entryOf(actor, contact), action: "contact.saved" });
         return contact;
-      }),
+      });
+    },
+    update: (actor, id, change) => {
+      requireChains(change);
+      return database.transaction(async (tx) => {
+        const contact = isId("contact", id)
+          ? await updateContact(tx, { projectId: actor.projectId, id }, change)
+          : null;
+        if (contact === null) throw notFound();
+        await recordAudit(tx, { ...entryOf(actor, contact), action: "contact.updated" });
+        return contact;
+      });
+    },
     remove: async (actor, id) => {
       await database.transaction(async (tx) => {
         const contact = isId("contact", id) ? await deleteContact(tx, actor.projectId, id) : null;

@@ -154,6 +154,8 @@ export interface DecisionsService {
    *   expired, or the person has voted; `otp_*`, `invalid_signature`, `chain_unavailable`, and what the subject's check throws
    */
   decide(actor: UserActor, id: string, input: VoteInput): Promise<DecisionView>;
+  /** Those of the people who may vote on the request while it is open. */
+  eligible(projectId: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Mails a code for one vote on the request. @throws DomainError as `decide`; `otp_channel_missing`, `rate_limited`, `provider_error` */
   requestCode(actor: UserActor, id: string, channel?: CodeChannel): Promise<OtpSent>;
   /** @throws DomainError `not_found` */
@@ -182,6 +184,12 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
       const request = open === null ? null : await findRequest(prisma, { projectId, id: open.id });
       if (request !== null) throw needsVotes(request);
       if ((await readRequirement(reader, projectId)) !== null) throw madeBefore();
+    },
+    eligible: async (projectId, id, userIds) => {
+      const request = await findRequest(prisma, { projectId, id });
+      if (request?.state !== "open") return new Set();
+      const voters = await readVoters(prisma, { projectId, userIds: [...userIds, request.makerUserId], lock: false });
+      return new Set(userIds.filter((userId) => exclusionOf(request, userId, voters) === null));
     },
     get: async (actor, id) => viewOf(deps, actor, await load(deps, actor, id)),
     list: createList(deps),

@@ -1,4 +1,5 @@
 import type { SqlReader } from "@/lib/db/sql";
+import { QUARANTINE } from "./sums";
 
 /** A chain, and the block of the balances that were read of it. */
 export interface BalancesAt {
@@ -16,6 +17,8 @@ export interface MovingFunds {
   readonly reservedBase: bigint;
   /** Sent, and not yet mined in the block of the balance. */
   readonly pendingOutBase: bigint;
+  /** Of deposits that wait for a person. */
+  readonly quarantinedBase: bigint;
 }
 
 // By address, not by project: a wallet that two projects linked has one balance, and reserving counts the holds of both.
@@ -26,10 +29,12 @@ const MOVING = `
     SELECT h.* FROM own JOIN balance_hold h ON h.wallet_address = own.address AND h.released_at IS NULL
     UNION ALL
     SELECT h.* FROM own JOIN balance_hold h ON h.wallet_address = own.address AND h.released_at > $4::timestamptz)
-  SELECT owner, chain_id, token, coalesce(sum(amount) FILTER (WHERE NOT sent), 0)::text AS reserved,
-    coalesce(sum(amount) FILTER (WHERE sent), 0)::text AS pending_out
+  SELECT owner, chain_id, token, coalesce(sum(amount) FILTER (WHERE NOT sent AND NOT quarantined), 0)::text AS reserved,
+    coalesce(sum(amount) FILTER (WHERE sent), 0)::text AS pending_out,
+    coalesce(sum(amount) FILTER (WHERE quarantined), 0)::text AS quarantined
   FROM (
     SELECT h.wallet_address AS owner, h.chain_id, h.token, h.amount_base AS amount,
+      h.operation_id = '${QUARANTINE}' AS quarantined,
       h.released_at IS NOT NULL OR coalesce(l.state, b.state, 'queued') <> 'queued' AS sent
     FROM held h
     JOIN read ON read.chain_id = h.chain_id
@@ -53,17 +58,19 @@ export const movingFunds = async (
     token: string;
     reserved: string;
     pending_out: string;
+    quarantined: string;
   }>(MOVING, [
     projectId,
     at.map(({ chainId }) => chainId),
     at.map(({ blockNumber }) => blockNumber.toString()),
     new Date(now.getTime() - RELEASED_WITHIN_MS),
   ]);
-  return rows.map(({ owner, chain_id, token, reserved, pending_out }) => ({
+  return rows.map(({ owner, chain_id, token, reserved, pending_out, quarantined }) => ({
     owner,
     chainId: chain_id,
     token,
     reservedBase: BigInt(reserved),
     pendingOutBase: BigInt(pending_out),
+    quarantinedBase: BigInt(quarantined),
   }));
 };

@@ -8,6 +8,9 @@ export interface FundsKey {
   readonly token: string;
 }
 
+/** `operation_id` of the holds of deposits that wait for a person. */
+export const QUARANTINE = "quarantine";
+
 const OF_BALANCE = "h.wallet_address = $1 AND h.chain_id = $2::int AND h.token = $3";
 const HELD = `SELECT h.amount_base FROM balance_hold h WHERE ${OF_BALANCE} AND h.released_at IS NULL`;
 
@@ -54,11 +57,17 @@ const sumOf = async (sql: SqlReader, text: string, values: readonly unknown[]): 
 export const heldSince = (sql: SqlReader, key: FundsKey, guardVersion: number): Promise<bigint> =>
   sumOf(sql, HELD_SINCE, [key.walletAddress, key.chainId, key.token, guardVersion]);
 
+/** The statement of `committedAfter`; its row has the sum as `sum`. */
+export const committedAfterQuery = (key: FundsKey, block: bigint, now: Date): { text: string; values: unknown[] } => {
+  const since = new Date(now.getTime() - FINAL_WITHIN_MS);
+  return { text: COMMITTED_AFTER, values: [key.walletAddress, key.chainId, key.token, block.toString(), since] };
+};
+
 /**
  * The amount, in base units, that accepted operations and payouts take from a balance and that the balance at `block` still includes: the
  * sum of all holds and of the spendings that were mined after `block`.
  */
 export const committedAfter = (sql: SqlReader, key: FundsKey, block: bigint, now: Date): Promise<bigint> => {
-  const since = new Date(now.getTime() - FINAL_WITHIN_MS);
-  return sumOf(sql, COMMITTED_AFTER, [key.walletAddress, key.chainId, key.token, block.toString(), since]);
+  const { text, values } = committedAfterQuery(key, block, now);
+  return sumOf(sql, text, values);
 };

@@ -3,6 +3,7 @@ import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { formatAmount } from "@/lib/core/money";
 import { roleMay } from "@/lib/core/permissions";
+import type { DepositsService } from "@/lib/modules/deposits/service";
 import type { DecisionsService, DecisionView } from "@/lib/modules/decisions/service";
 import { mayOf as mayOfPayout, type PayoutsService, type PayoutView } from "@/lib/modules/payouts/service";
 import {
@@ -53,6 +54,7 @@ export interface ProjectInboxDeps {
   readonly schedules: {
     list(projectId: string, query: { readonly limit: number }): Promise<{ readonly data: readonly ScheduleSummary[] }>;
   };
+  readonly deposits: Pick<DepositsService, "quarantined">;
   readonly parkedJobs: { list(actor: UserActor): Promise<readonly StoppedJob[]> };
   readonly clock: Clock;
 }
@@ -193,6 +195,21 @@ const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxIt
   return lists.flat().filter(({ since }) => since > after);
 };
 
+const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const mine = roleMay(actor.role, "deposits:release");
+  return (await deps.deposits.quarantined(actor.projectId, LISTED_MAX)).map(({ deposit, token }) => ({
+    kind: "deposit",
+    id: deposit.id,
+    title: `Deposit of ${formatAmount(deposit.amountBase, token.decimals)} ${token.symbol} in quarantine`,
+    toDo: mine ? "Look at who sent it, and release it or leave it there." : "It waits for an owner or an admin.",
+    mine,
+    by: null,
+    since: deposit.detectedAt,
+    until: null,
+    path: `/activity/${deposit.id}`,
+  }));
+};
+
 /** For those who may put stopped work back. */
 const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
   if (!roleMay(actor.role, "members:manage")) return [];
@@ -212,7 +229,12 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
 export const createProjectInbox = (deps: ProjectInboxDeps) => ({
   /** What the person may do first, then the newest; a hundred of each kind at most. */
   list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
-    const parts = await Promise.all([waiting(deps, actor), failed(deps, actor), stopped(deps, actor)]);
+    const parts = await Promise.all([
+      waiting(deps, actor),
+      quarantined(deps, actor),
+      failed(deps, actor),
+      stopped(deps, actor),
+    ]);
     return parts.flat().sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
   },
 });

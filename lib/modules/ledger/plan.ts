@@ -36,7 +36,7 @@ const findCustomer = (snapshot: Snapshot, projectId: string, id: string): Accoun
 const faultOf = (account: Account | null, currency: string): RejectionCode | null => {
   if (!account) return "unknown_account";
   if (account.currency !== currency) return "wrong_currency";
-  return account.status === "frozen" ? "account_frozen" : null;
+  return account.status === "active" ? null : "account_frozen";
 };
 
 const refuseAccount = (snapshot: Snapshot, projectId: string, id: string, currency: string): Rejection | null => {

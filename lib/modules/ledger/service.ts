@@ -2,7 +2,7 @@ import type { Clock } from "@/lib/core/clock";
 import { createBatcher } from "@/lib/core/batch";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
 import { currentTraceparent, inSpan } from "@/lib/core/tracing";
-import { openAccount, setAccountStatus, type NewAccount } from "./accounts";
+import { changeAccount, openAccount, type AccountChange, type NewAccount } from "./accounts";
 import {
   BATCH_ROWS_MAX,
   isUsableKey,
@@ -20,7 +20,7 @@ import type { LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
 import { bare } from "./sql";
-import type { AccountStatus, Outcome, Posted } from "./snapshot";
+import type { Outcome, Posted } from "./snapshot";
 
 export interface LedgerDeps {
   readonly repository: LedgerRepository;
@@ -178,10 +178,10 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return openAccount(repository, clock, account);
     },
 
-    /** Freezes or unfreezes an account. @throws DomainError `not_found` */
-    setStatus: async (account: { projectId: string; accountId: string; status: AccountStatus }): Promise<void> => {
-      await reads.account(account.projectId, account.accountId);
-      await setAccountStatus(repository, account);
+    /** Changes name or status as `changeAccount` says. @throws DomainError `not_found` */
+    changeAccount: async (change: AccountChange, also?: (sql: Sql) => Promise<void>): Promise<boolean> => {
+      await reads.account(change.projectId, change.accountId);
+      return changeAccount(repository, change, also);
     },
 
     transfer: (command: Without<TransferCommand>): Promise<Posted> => post({ ...command, kind: "transfer" }),

@@ -8,6 +8,7 @@ import { requirePermission, roleMay } from "@/lib/core/permissions";
 import type { Tx } from "@/lib/db/client";
 import type { GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import { recordEvents } from "@/lib/modules/events/service";
 import { maskEmail } from "@/lib/modules/mail/service";
 import { MEMBERS_MAX, type MembersDeps } from "./deps";
 import { alreadyMember, notOpen, otherAddress, ownersOnly, projectIsFull } from "./errors";
@@ -154,6 +155,9 @@ const createAccept = (deps: MembersDeps): Invitations["accept"] => {
     const member = await findMember(tx, { projectId, userId });
     const entry = { projectId, actor: userId, request, subject: userId, at };
     await recordAudit(tx, { ...entry, action: "member.joined", data: { role, invitationId: id, invitedBy } });
+    await recordEvents(tx, [
+      { projectId, type: "member.joined", objectId: userId, data: { userId, role, invitedBy }, at },
+    ]);
     if (member !== null) await deps.projects.tellOwners(tx, joinedNotice({ projectId, member, by: invitedBy }));
   };
 

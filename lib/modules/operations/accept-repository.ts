@@ -71,7 +71,7 @@ interface Money {
 
 type Sponsorship = Pick<SponsorshipService, "reserve" | "reservationParts">;
 
-const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
+export const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
   accepted_at, created_at, updated_at, expires_at, evaluation_id`;
 const INSERT_OPERATION = `
   INSERT INTO operation (${OPERATION_COLUMNS})
@@ -174,7 +174,7 @@ const acceptBy = async (
   const { evaluationId } = passed;
   if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
   await backing?.lock(sql, funds);
-  await requireFunds(sql, { holds: input.holds, funds });
+  await requireFunds(sql, { holds: input.holds, funds, now });
   const parts = [...passed.parts, ...rowsOf(input, evaluationId, now)];
   if (!(await changeTogether(sql, parts, passed.condition))) throw new PoliciesChangedError();
   announceJob(tx, QUEUE);
@@ -207,7 +207,7 @@ const acceptByParts = async (
 ): Promise<string> => {
   const { id, projectId, kind } = input.operation;
   const evaluate = () => enforce(sql, { id, digest: parametersDigest(input.operation, input.legs) });
-  const { locks, sums } = fundsParts({ holds: input.holds, funds });
+  const { locks, sums } = fundsParts({ holds: input.holds, funds, now });
   // Every transaction takes its locks in this order: caps of keys, caps of policies, balances, the sponsor's budget.
   const early = isFree ? await evaluate() : null;
   const isLockedFirst = early !== null && backing?.locks !== true;

@@ -2,14 +2,15 @@ import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
 import type { Operation } from "./operation";
+import { DEPOSIT_KIND } from "./deposit-kind";
 import { PRIVATE_KINDS } from "./private-kinds";
 import { readOperations, type ReadLog, type ReadOperation } from "./readable";
 import { OPERATION_INCLUDE } from "./repository";
 import { chainTerm, readSearch } from "./search";
 
 export interface OperationFilter {
-  readonly status?: Status | undefined;
-  readonly kind?: string | undefined;
+  readonly status?: Status | readonly Status[] | undefined;
+  readonly kind?: string | readonly string[] | undefined;
   readonly chainId?: number | undefined;
   readonly walletId?: string | undefined;
   /** RFC 3339, inclusive. */
@@ -17,6 +18,8 @@ export interface OperationFilter {
   /** RFC 3339, exclusive. */
   readonly to?: string | undefined;
   readonly q?: string | undefined;
+  /** A whole tag, in any case. */
+  readonly tag?: string | undefined;
   /** True: leaves private operations out. */
   readonly hidesPrivate?: boolean | undefined;
 }
@@ -24,6 +27,10 @@ export interface OperationFilter {
 export interface OperationPage {
   readonly projectId: string;
   readonly filter: OperationFilter;
+  /** Operations that a search finds by their memo or tags, beside those that it finds by its text. */
+  readonly annotated?: readonly string[];
+  /** Only these operations, which have the filter's tag. */
+  readonly tagged?: readonly string[] | null;
   /** The page cursor: returns only operations with a smaller id, which are older. */
   readonly before?: string | undefined;
   readonly limit: number;
@@ -46,15 +53,30 @@ const RECIPIENTS_SQL = `
     WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing') AND kind <> ALL($3::text[])
     ORDER BY id DESC LIMIT $2::int) AS latest`;
 
+const oneOf = <T extends string>(wanted: T | readonly T[]): T | { in: T[] } =>
+  typeof wanted === "string" ? wanted : { in: [...wanted] };
+
+/** The part of a filter that its columns decide. */
+const columnsOf = ({ hidesPrivate, status, kind, from, to }: OperationFilter): Prisma.OperationWhereInput => ({
+  ...(hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
+  ...(status ? { status: oneOf(status) } : {}),
+  ...(kind ? { kind: oneOf(kind) } : {}),
+  ...(from !== undefined || to !== undefined
+    ? { createdAt: { ...(from ? { gte: from } : {}), ...(to ? { lt: to } : {}) } }
+    : {}),
+});
+
 export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
   /** The columns have separate indexes, so this query reads only its matches. */
-  const idsByHash = async (hash: string): Promise<string[]> => {
+  const idsByHash = async (projectId: string, hash: string): Promise<string[]> => {
     const legs = await prisma.operationLeg.findMany({
       where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
       select: { operationId: true },
       take: SAME_HASH_MAX,
     });
-    return legs.map(({ operationId }) => operationId);
+    // A deposit has no legs; its hash is one of its terms.
+    const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [[hash], projectId, SAME_HASH_MAX]);
+    return [...legs.map(({ operationId }) => operationId), ...rows.map(({ id }) => id)];
   };
 
   /** Null when too many operations match to list them all. */
@@ -69,13 +91,16 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     return ids === null ? { searchTerms: { hasEvery: [...terms] } } : { id: { in: ids } };
   };
 
-  const searched = async (q: string): Promise<{ where: Prisma.OperationWhereInput; terms: string[] }> => {
+  const searched = async (
+    projectId: string,
+    q: string,
+  ): Promise<{ where: Prisma.OperationWhereInput; terms: string[] }> => {
     const search = readSearch(q);
     switch (search.by) {
       case "id":
         return { where: { id: search.id }, terms: [] };
       case "hash":
-        return { where: { id: { in: await idsByHash(search.hash) } }, terms: [] };
+        return { where: { id: { in: await idsByHash(projectId, search.hash) } }, terms: [] };
       case "term":
         return { where: {}, terms: [search.term] };
     }
@@ -83,13 +108,13 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
 
   return {
     /**
-     * The distinct recipients of a project's latest operations, except private ones, which a look-alike would reveal.
+     * The distinct recipients of a project's latest operations, except deposits and private ones, which a look-alike would reveal.
      */
     recipients: async (projectId: string, operationsMax: number): Promise<string[]> => {
       const { rows } = await pool.query<{ recipient: string }>(RECIPIENTS_SQL, [
         projectId,
         operationsMax,
-        [...PRIVATE_KINDS],
+        [...PRIVATE_KINDS, DEPOSIT_KIND],
       ]);
       return rows.map(({ recipient }) => recipient);
     },
@@ -103,25 +128,31 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     },
 
     /** Newest first. */
-    page: async ({ projectId, filter, before, limit }: OperationPage): Promise<ReadOperation[]> => {
-      const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(filter.q);
+    page: async ({
+      projectId,
+      filter,
+      annotated = [],
+      tagged = null,
+      before,
+      limit,
+    }: OperationPage): Promise<ReadOperation[]> => {
+      const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(projectId, filter.q);
       const terms = [
-        ...found.terms,
         ...(filter.chainId === undefined ? [] : [chainTerm(filter.chainId)]),
         ...(filter.walletId === undefined ? [] : [filter.walletId.toLowerCase()]),
       ];
+      const byText = { AND: [found.where, await withTerms(projectId, [...found.terms, ...terms])] };
+      const byNote =
+        annotated.length === 0 ? [] : [{ AND: [{ id: { in: [...annotated] } }, await withTerms(projectId, terms)] }];
       const rows = await prisma.operation.findMany({
         where: {
           projectId,
-          AND: [found.where, await withTerms(projectId, terms), before === undefined ? {} : { id: { lt: before } }],
-          ...(filter.hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
-          ...(filter.status ? { status: filter.status } : {}),
-          ...(filter.kind ? { kind: filter.kind } : {}),
-          ...(filter.from !== undefined || filter.to !== undefined
-            ? {
-                createdAt: { ...(filter.from ? { gte: filter.from } : {}), ...(filter.to ? { lt: filter.to } : {}) },
-              }
-            : {}),
+          AND: [
+            { OR: [byText, ...byNote] },
+            tagged === null ? {} : { id: { in: [...tagged] } },
+            before === undefined ? {} : { id: { lt: before } },
+          ],
+          ...columnsOf(filter),
         },
         orderBy: { id: "desc" },
         take: limit,

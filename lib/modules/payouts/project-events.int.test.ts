@@ -36,7 +36,7 @@ test("a payout writes one event for each of its states", async () => {
 
 test("a row that fails separately has its own event", async () => {
   const id = await create("independent", [payee, frozen, payee]);
-  await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
+  await ledger.changeAccount({ projectId, accountId: frozen, to: { status: "frozen" } });
   await release(id);
   for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
   expect(await typesOf(id)).toEqual([

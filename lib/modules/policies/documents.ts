@@ -10,6 +10,7 @@ import type { Database } from "@/lib/db/client";
 import { sqlOf, type SqlReader } from "@/lib/db/sql";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit, doneBy } from "@/lib/modules/audit/service";
+import { recordPolicyChange } from "./policy-event";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Evaluation, PolicyEngine } from "./engine";
 import type { EffectivePolicy, Policy } from "./facts";
@@ -143,6 +144,8 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       };
       const entry = { ...doneBy(actor), action: "policy.changed", subject: policy.id, at: policy.createdAt };
       await recordAudit(tx, { ...entry, data: { ...data, ...approved.record } });
+      const { version, createdBy: changedBy, createdAt: at } = policy;
+      await recordPolicyChange(tx, { projectId, scope, subjectId, change: "rules", version, changedBy, at });
     });
     deps.engine.policyStored(projectId);
     return policy;

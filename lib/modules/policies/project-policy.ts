@@ -6,6 +6,7 @@ import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
+import { recordPolicyChange } from "./policy-event";
 import type { DecisionsService, Requirement } from "@/lib/modules/decisions/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import { readProjectSpend, replaceDailyCap } from "./spend-repository";
@@ -71,6 +72,8 @@ export const createProjectPolicies = (deps: ProjectPoliciesDeps): ProjectPolicie
       if (!(await replaceDailyCap(tx, { projectId, from, to }))) throw changedMeanwhile();
       const data = { dailyCapUsd: to, before: from, ...approved?.record };
       await recordAudit(tx, { projectId, actor: userId, subject: projectId, action: "policy.updated", data, at });
+      const subject = { projectId, scope: "project", subjectId: projectId } as const;
+      await recordPolicyChange(tx, { ...subject, change: "daily_cap", version: null, changedBy: userId, at });
       if (isRaise) await deps.projects.tellOwners(tx, raisedNotice({ projectId, userId, from, to }));
     });
     return get(projectId);

@@ -39,7 +39,7 @@ export interface Gate {
 /** Screens nothing, for services without screening. */
 export const NO_SCREENING: ScreeningService = {
   screen: () => Promise.resolve(null),
-  record: () => Promise.resolve(),
+  record: () => Promise.resolve(""),
   isActive: () => Promise.resolve(false),
 };
 

@@ -6,7 +6,7 @@ export interface ScreeningRecord {
   readonly id: string;
   readonly projectId: string;
   /** request: it was stopped before anything was stored. */
-  readonly subjectType: "operation" | "payout" | "funding" | "request";
+  readonly subjectType: "operation" | "payout" | "funding" | "deposit" | "request";
   readonly subjectId: string | null;
   /** The leg, or the payout's batch, that was about to be signed; null: the whole subject was accepted. */
   readonly part: string | null;

@@ -43,14 +43,14 @@ export interface ScreeningService {
     addresses: readonly ScreenedAddress[],
     how: { readonly mode: ScreeningMode; readonly isFresh?: boolean },
   ): Promise<Screening | null>;
-  /** Stores the screening of a subject; what it stopped gets an entry of the audit log too. */
+  /** Stores the screening of a subject; what it stopped gets an entry of the audit log too. @returns the id of the record */
   record(
     sql: Sql,
     subject: ScreenedSubject,
     screening: Screening,
     outcome: ScreeningRecord["outcome"],
     by: string,
-  ): Promise<void>;
+  ): Promise<string>;
   /** Whether any source is set up. */
   isActive(): Promise<boolean>;
 }
@@ -169,7 +169,7 @@ export const createScreeningService = ({ sources, clock }: ScreeningDeps): Scree
         findings: findingsOf(screened),
         createdAt: at,
       });
-      if (outcome === "passed") return;
+      if (outcome === "passed") return recordId;
       const data = {
         ...{ screeningId: recordId, phase, outcome, mode },
         addresses: findingsOf(stopped).map(({ address, state, source, listVersion }) =>
@@ -177,6 +177,7 @@ export const createScreeningService = ({ sources, clock }: ScreeningDeps): Scree
         ),
       };
       await recordAuditOn(sql, { projectId, actor: by, action: "screening.stopped", subject: id, data, at });
+      return recordId;
     },
   };
 };

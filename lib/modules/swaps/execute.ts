@@ -35,7 +35,7 @@ import { codeRequired, type Authorization } from "./authorize";
 import { subjectField } from "./prepare";
 import { applySignatures, type GivenSignature, type SignatureDeps } from "./signatures";
 
-export interface ExecuteDeps extends SignatureDeps, Pick<VotesDeps, "decisions"> {
+export interface ExecuteDeps extends SignatureDeps, Pick<VotesDeps, "decisions" | "names"> {
   quotes: QuotesService;
   operations: OperationsService;
   clock: Clock;

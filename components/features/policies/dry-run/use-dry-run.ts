@@ -1,7 +1,8 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { useSettled } from "@/components/ui/use-settled";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { evaluatePolicies } from "@/lib/contracts/policies";

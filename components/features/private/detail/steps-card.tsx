@@ -61,7 +61,7 @@ const approvalStep = ({ status, subStatus, createdAt }: PrivateTransfer): Timeli
   return {
     id: "approval",
     title: waits ? "Waiting for approval" : wasEnded ? "Ended before anything was sent" : "Accepted",
-    state: waits ? "current" : wasEnded ? "failed" : "done",
+    state: waits ? "current" : wasEnded ? "ended" : "done",
     aside: <Time value={createdAt} absolute />,
   };
 };

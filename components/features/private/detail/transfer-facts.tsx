@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Creator } from "@/components/features/payouts/creator";
+import { Actor } from "@/components/features/names/actor";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
@@ -68,7 +68,7 @@ export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNod
         </Fact>
       )}
       <Fact label="Created by">
-        <Creator id={transfer.createdBy} />
+        <Actor id={transfer.createdBy} />
       </Fact>
     </Facts>
   );

@@ -1,0 +1,112 @@
+import { beforeAll, expect, test } from "vitest";
+import { listAnnotations, putAnnotation } from "@/lib/contracts/annotations";
+import { listAuditLog } from "@/lib/contracts/audit";
+import { exportOperations, listOperations } from "@/lib/contracts/operations";
+import { createWalletsPayout } from "@/lib/contracts/payouts";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { testApi, type TestApi } from "@/lib/testing/api";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+
+const HERE = 31337;
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+
+const refusal = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "ok",
+    (error: unknown) => error,
+  );
+
+/** Operations that wait for their approval, the oldest first. */
+const operationsOf = async ({ session, treasuryId, treasury }: Customer, count: number): Promise<string[]> => {
+  await fund(session.client, treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  const ids: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const what = { fromChainId: HERE, toChainId: HERE, fromToken: "USDC", toToken: "USDC", amount: "1" };
+    const body = { fromWalletId: treasuryId, ...what, recipient: testAccount().address };
+    ids.push((await session.client.call(swapAndTransfer, { body })).operationId);
+  }
+  return ids;
+};
+
+test("memo and tags are found in the list and its file, and recorded; the operation stays as it is", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const [rent = "", wages = "", other = ""] = await operationsOf(customer, 3);
+  const listed = await client.call(listOperations);
+  const write = (id: string, memo: string, tags: string[]) =>
+    client.call(putAnnotation, { params: { id }, body: { memo, tags } });
+  expect(await write(rent, " Rent of 100% May ", ["Berlin"])).toMatchObject({
+    memo: "Rent of 100% May",
+    tags: ["Berlin"],
+  });
+  await write(wages, "Wages", ["Payroll", "berlin"]);
+
+  const found = async (query: object) =>
+    (await client.call(listOperations, { query })).data.map(({ operationId }) => operationId);
+  expect(await found({ q: "rent of" })).toEqual([rent]);
+  expect(await found({ q: "100%" })).toEqual([rent]);
+  expect(await found({ q: "ayrol" })).toEqual([wages]);
+  expect(await found({ tag: "BERLIN" })).toEqual([wages, rent]);
+  expect(await found({ tag: "ber" })).toEqual([]);
+  expect(await found({ q: "rent", status: "completed" })).toEqual([]);
+  expect(await found({ q: "rent", tag: "Payroll" })).toEqual([]);
+  // The token's symbol still finds all of them.
+  expect(await found({ q: "usdc" })).toEqual([other, wages, rent]);
+  expect(await client.call(listOperations)).toEqual(listed);
+
+  const csv = await client.call(exportOperations, { query: { tag: "payroll" } });
+  const [head = "", ...lines] = csv.trim().split("\r\n");
+  expect(head.split(",").slice(-2)).toEqual(["memo", "tags"]);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('Wages,"Payroll, berlin"');
+
+  await write(rent, "", []);
+  expect(await found({ q: "rent of" })).toEqual([]);
+  const { data } = await client.call(listAuditLog, { query: { subject: rent } });
+  expect(data.filter(({ action }) => action === "operation.annotated")).toHaveLength(2);
+});
+
+test("the list takes several statuses and kinds, and no others", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const [id] = await operationsOf(customer, 1);
+  const found = async (query: object) =>
+    (await client.call(listOperations, { query })).data.map(({ operationId }) => operationId);
+  expect(await found({ status: "completed,pending" })).toEqual([id]);
+  expect(await found({ status: "completed,failed" })).toEqual([]);
+  expect(await found({ kind: "swap,swap_and_transfer" })).toEqual([id]);
+  for (const status of ["pending,", "nothing", "pending,nothing", ""])
+    expect(await refusal(client.call(listOperations, { query: { status } })), status).toMatchObject({ status: 400 });
+});
+
+test("a payout has a memo too; what another project has is 404, and its memo is not shown", async () => {
+  const [ada, eve] = [await newCustomer(api), await newCustomer(api)];
+  await fund(ada.session.client, ada.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  const transfers = [{ address: testAccount().address, amount: "1", token: "USDC" }];
+  const { payoutId } = await ada.session.client.call(createWalletsPayout, { body: { chainId: HERE, transfers } });
+  const id = String(payoutId);
+  const memo = { memo: "May", tags: ["Payroll"] };
+  const written = await ada.session.client.call(putAnnotation, { params: { id }, body: memo });
+  const read = ({ session }: Customer) => session.client.call(listAnnotations, { query: { ids: id } });
+  expect((await read(ada)).data).toEqual([written]);
+  expect((await read(eve)).data).toEqual([]);
+  for (const foreign of [id, "op_01980000-0000-7000-8000-000000000000", "po_1", "ga_1"])
+    expect(
+      await refusal(eve.session.client.call(putAnnotation, { params: { id: foreign }, body: memo })),
+    ).toMatchObject({ status: 404, code: "not_found" });
+});
+
+test("a memo needs the scope of operations, and credentials", async () => {
+  const customer = await newCustomer(api);
+  const [id = ""] = await operationsOf(customer, 1);
+  const reader = await api.createKey(customer.session, { scopes: ["operations:read"] });
+  const write = (client: typeof reader.client) =>
+    refusal(client.call(putAnnotation, { params: { id }, body: { memo: "x", tags: [] } }));
+  expect(await write(reader.client)).toMatchObject({ status: 403, code: "insufficient_scope" });
+  expect(await write(api.client())).toMatchObject({ status: 401 });
+  expect((await reader.client.call(listAnnotations, { query: { ids: id } })).data).toEqual([]);
+});

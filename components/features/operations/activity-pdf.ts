@@ -1,0 +1,53 @@
+import type { Annotation } from "@/components/features/annotations/use-annotations";
+import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { STATUS_VIEWS } from "@/components/ui/status-badge";
+import { tablePdf } from "@/lib/core/pdf";
+import { sumByAsset } from "./asset-sums";
+import type { OperationFilters } from "./filter-model";
+import type { Operation } from "./types";
+
+const COLUMNS = [
+  { header: "Started (UTC)", width: 16 },
+  { header: "What", width: 15 },
+  { header: "Status", width: 12 },
+  { header: "Sent", width: 26, align: "right" },
+  { header: "Received", width: 26, align: "right" },
+  { header: "To", width: 42 },
+  { header: "Memo", width: 9 },
+] as const;
+
+const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
+
+const rowOf = (operation: Operation, annotation: Annotation | undefined): readonly string[] => [
+  minuteText(operation.createdAt),
+  KIND_WORDS[operation.kind],
+  STATUS_VIEWS[operation.status].word,
+  sumByAsset(operation.quoted.from)
+    .map(({ amount, symbol }) => `${amount} ${symbol}`)
+    .join(" + "),
+  `${operation.actual.received.amount} ${operation.actual.received.token.symbol}`,
+  operation.quoted.to.address,
+  annotation?.memo ?? "",
+];
+
+interface ActivityPdf {
+  readonly operations: readonly Operation[];
+  readonly annotations: ReadonlyMap<string, Annotation>;
+  readonly filters: Pick<OperationFilters, "from" | "to">;
+  /** Whether more operations fit the filters than the file has. */
+  readonly cut: boolean;
+  readonly madeAt: Date;
+}
+
+/** The filtered list as a PDF file, newest first. `Received` is what the chains show so far. */
+export const activityPdf = ({ operations, annotations, filters, cut, madeAt }: ActivityPdf): string =>
+  tablePdf({
+    title: "Activity",
+    facts: [
+      ["Days", `${filters.from ?? "the beginning"} to ${filters.to ?? "today"}`],
+      ["Made at (UTC)", minuteText(madeAt.toISOString())],
+      ["Operations", cut ? `the newest ${String(operations.length)} of more` : String(operations.length)],
+    ],
+    columns: COLUMNS,
+    rows: operations.map((operation) => rowOf(operation, annotations.get(operation.operationId))),
+  });

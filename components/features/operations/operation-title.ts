@@ -1,0 +1,28 @@
+import { amountText } from "@/lib/core/amount-text";
+import { isFinal } from "@/lib/core/status";
+import { sumByAsset } from "./asset-sums";
+import type { Operation } from "./types";
+
+interface TitleWords {
+  readonly addressName: (address: string) => string;
+  /** Whether amounts are hidden; the title then names the tokens alone. */
+  readonly hidden: boolean;
+}
+
+const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
+
+/** What arrived, once it is known; before that, and where nothing did, what was expected. */
+const shownOut = ({ status, quoted, actual }: Operation): string =>
+  isFinal(status) && !isNothing(actual.received.amount) ? actual.received.amount : quoted.to.amount;
+
+/** `200.00 USDC → 0.0666302 WETH` for what changes the token, `1,250.00 DAI → Ada` for what only moves it. */
+export const operationTitle = (operation: Operation, { addressName, hidden }: TitleWords): string => {
+  const { quoted } = operation;
+  const written = (amount: string, symbol: string): string =>
+    hidden ? symbol : `${amountText(amount, { symbol }).text} ${symbol}`;
+  const sums = sumByAsset(quoted.from);
+  const sent = sums.map(({ amount, symbol }) => written(amount, symbol)).join(" + ");
+  const { token } = quoted.to;
+  const changes = sums.some(({ assetId }) => assetId !== token.assetId);
+  return `${sent} → ${changes ? written(shownOut(operation), token.symbol) : addressName(quoted.to.address)}`;
+};

@@ -1,0 +1,78 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useReadiness, usePartName } from "@/components/features/system/use-readiness";
+import { Alert } from "@/components/ui/alert";
+import { ChainName } from "@/components/ui/chain-name";
+import { Time } from "@/components/ui/time";
+import { useBalances } from "./use-balances";
+import { useOperations, type Operation } from "./use-operations";
+
+const COUNTED_MAX = 100;
+
+/** The chains whose network fee is above what the service pays, each with an operation that waits for it. */
+const gasWaitsOf = (operations: readonly Operation[]): ReadonlyMap<number, string> =>
+  new Map(
+    operations.flatMap(({ operationId, waitsForGas }) => waitsForGas.map(({ chainId }) => [chainId, operationId])),
+  );
+
+/** What is not as it should be and concerns the money of this project; nothing where all is well. */
+export const Alerts = (): ReactNode => {
+  const balances = useBalances().data;
+  const processing = useOperations({ status: "processing", limit: COUNTED_MAX }).data;
+  const readiness = useReadiness().data;
+  const partName = usePartName();
+  const late = balances?.stale ?? [];
+  const gas = gasWaitsOf(processing?.data ?? []);
+  const down =
+    readiness?.parts.filter(
+      ({ ok, name }) => !ok && !late.some(({ chainId }) => name === `chain:${String(chainId)}`),
+    ) ?? [];
+  if (late.length === 0 && gas.size === 0 && down.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-2">
+      {late.map((chain) => (
+        <Alert
+          key={chain.chainId}
+          tone="warning"
+          title={
+            <>
+              <ChainName chainId={chain.chainId} /> is late
+            </>
+          }
+        >
+          Its newest balances are not counted: {chain.reason}{" "}
+          {chain.lastSeenAt === null ? (
+            "It has not answered yet."
+          ) : (
+            <>
+              Last seen <Time value={chain.lastSeenAt} />.
+            </>
+          )}
+        </Alert>
+      ))}
+      {[...gas].map(([chainId, operationId]) => (
+        <Alert
+          key={chainId}
+          tone="warning"
+          title={
+            <>
+              Network fees on <ChainName chainId={chainId} /> are high
+            </>
+          }
+        >
+          What waits there goes on when they fall.{" "}
+          <Link href={`/activity/${operationId}`} className="link">
+            Show an operation that waits
+          </Link>
+        </Alert>
+      ))}
+      {down.map(({ name, detail }) => (
+        <Alert key={name} tone="warning" title={`Not working: ${partName(name)}`}>
+          {detail}
+        </Alert>
+      ))}
+    </div>
+  );
+};

@@ -1,0 +1,82 @@
+import type { Payout } from "@/components/features/payouts/payout";
+import { sumAmounts, usdValue } from "@/components/features/swap/decimal";
+import type { Operation } from "./use-operations";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** `2026-11-25`, the day of an RFC 3339 time in UTC. */
+const DAY_LENGTH = 10;
+
+export interface DayFlow {
+  /** In UTC. */
+  readonly day: string;
+  /** US dollars, decimal strings. */
+  readonly in: string;
+  readonly out: string;
+}
+
+interface FlowSources {
+  readonly operations: readonly Operation[];
+  readonly payouts: readonly Payout[];
+  /** Addresses of the project's wallets: what moves between them neither comes nor goes. */
+  readonly own: ReadonlySet<string>;
+  /** Today's price of an asset; null where none is known. */
+  readonly priceOf: (assetId: string) => string | null;
+}
+
+export interface Flows {
+  readonly days: readonly DayFlow[];
+  readonly in: string;
+  readonly out: string;
+  /** Symbols of what moved and has no price. */
+  readonly unpriced: readonly string[];
+}
+
+interface Move {
+  readonly day: string;
+  readonly direction: "in" | "out";
+  readonly amount: string;
+  readonly token: { readonly symbol: string; readonly assetId: string };
+}
+
+const dayOf = (time: string): string => time.slice(0, DAY_LENGTH);
+
+/** A deposit is an operation that has no source in the project; what is sent to somebody else's address goes out. */
+const moveOf = ({ own }: FlowSources, { quoted, actual, createdAt, kind }: Operation): Move[] => {
+  const move = { day: dayOf(createdAt), amount: actual.received.amount, token: actual.received.token };
+  if ((kind as string) === "deposit") return [{ ...move, direction: "in" }];
+  return own.has(quoted.to.address.toLowerCase()) ? [] : [{ ...move, direction: "out" }];
+};
+
+/** Payouts between accounts stay in the project. */
+const movesOfPayout = (payout: Payout): Move[] =>
+  payout.kind === "wallets"
+    ? payout.totals.map(({ token, paid }) => ({ day: dayOf(payout.createdAt), direction: "out", amount: paid, token }))
+    : [];
+
+const isSomething = ({ amount }: Move): boolean => /[1-9]/.test(amount);
+
+/** What came in and went out on each of the last days, the oldest first, at today's prices. */
+export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flows => {
+  const moves = [
+    ...sources.operations.flatMap((operation) => moveOf(sources, operation)),
+    ...sources.payouts.flatMap(movesOfPayout),
+  ].filter(isSomething);
+  const unpriced = new Set<string>();
+  const worthOf = ({ amount, token }: Move): string => {
+    const worth = usdValue(amount, sources.priceOf(token.assetId));
+    if (worth === null) unpriced.add(token.symbol);
+    return worth ?? "0";
+  };
+  const sumOf = (day: string, direction: Move["direction"]): string =>
+    sumAmounts(moves.filter((move) => move.day === day && move.direction === direction).map(worthOf));
+  const days = Array.from({ length: dayCount }, (_, index): DayFlow => {
+    const day = dayOf(new Date(now.getTime() - (dayCount - 1 - index) * DAY_MS).toISOString());
+    return { day, in: sumOf(day, "in"), out: sumOf(day, "out") };
+  });
+  return {
+    days,
+    in: sumAmounts(days.map((day) => day.in)),
+    out: sumAmounts(days.map((day) => day.out)),
+    unpriced: [...unpriced],
+  };
+};

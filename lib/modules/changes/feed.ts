@@ -1,0 +1,157 @@
+/** What changes in the projects that streams of this instance watch: one reading for all of them. */
+import type { Clock } from "@/lib/core/clock";
+import type { Ticker } from "@/lib/core/ticker";
+import { hintsOfAction, hintsOfEvent, type Hint } from "./hint";
+import { CHANGE_CHANNEL, type ChangesRepository, type Cursor, type Found, type ProjectCursor } from "./repository";
+import type { Subscriber } from "./subscriber";
+
+/** Announcements are lost when their connection breaks, so everything watched is also polled. */
+const POLL_MS = 1000;
+const PARKED_MS = 10_000;
+/** Rows of each list in one reading. A project that has more is read again at once. */
+export const ROWS_MAX = 500;
+
+export interface Watched {
+  readonly projectId: string;
+  /** Everything up to here was told to every subscriber that is ready. */
+  cursor: Cursor;
+  /** Ids of its stopped work; null: not read yet. */
+  parked: string | null;
+  readonly subscribers: Set<Subscriber>;
+}
+
+export interface FeedDeps {
+  readonly repository: ChangesRepository;
+  readonly ticker: Ticker;
+  readonly listener: { on(channel: string, handler: (payload: string) => void): () => void };
+  readonly clock: Clock;
+}
+
+export const hintsOf = (found: Found): readonly Hint[] =>
+  found.list === "events" ? hintsOfEvent(found) : hintsOfAction(found);
+
+const after = (cursor: Cursor, rows: readonly Found[]): Cursor => ({
+  events: Math.max(cursor.events, ...rows.filter(({ list }) => list === "events").map(({ seq }) => seq)),
+  audit: Math.max(cursor.audit, ...rows.filter(({ list }) => list === "audit").map(({ seq }) => seq)),
+});
+
+/** Compares what is watched with the database, and tells the subscribers of what is new. */
+const createTelling = ({ repository, clock }: FeedDeps, watched: ReadonlyMap<string, Watched>) => {
+  const tellNews = (found: readonly Found[]): boolean => {
+    let isFull = false;
+    for (const project of watched.values()) {
+      const rows = found.filter(({ projectId }) => projectId === project.projectId);
+      if (rows.length === 0) continue;
+      const hints = rows.flatMap(hintsOf);
+      for (const subscriber of project.subscribers) subscriber.push(hints);
+      project.cursor = after(project.cursor, rows);
+      isFull ||= rows.length >= ROWS_MAX;
+    }
+    return isFull;
+  };
+
+  const tellBoxes = async (): Promise<void> => {
+    // Those who come during the reading are asked for the next time.
+    const asked = [...watched.values()].flatMap(({ projectId, subscribers }) =>
+      [...subscribers].flatMap((subscriber) => {
+        const { userId } = subscriber;
+        return userId === null ? [] : [{ subscriber, projectId, userId }];
+      }),
+    );
+    if (asked.length === 0) return;
+    const boxes = await repository.boxes(asked);
+    const versions = new Map(boxes.map(({ projectId, userId, version }) => [`${projectId} ${userId}`, version]));
+    for (const { subscriber, projectId, userId } of asked) {
+      const before = subscriber.boxVersion;
+      subscriber.boxVersion = versions.get(`${projectId} ${userId}`) ?? 0;
+      if (before !== null && before !== subscriber.boxVersion)
+        subscriber.push([{ kind: "notifications", id: null, at: clock.now(), private: false }]);
+    }
+  };
+
+  const tellParked = async (): Promise<void> => {
+    const parked = await repository.parked([...watched.keys()]);
+    for (const project of watched.values()) {
+      const ids = parked.get(project.projectId) ?? "";
+      const before = project.parked;
+      project.parked = ids;
+      if (before === null || before === ids) continue;
+      for (const subscriber of project.subscribers)
+        subscriber.push([{ kind: "inbox", id: null, at: clock.now(), private: false }]);
+    }
+  };
+
+  return { tellNews, tellBoxes, tellParked };
+};
+
+export const createFeed = (deps: FeedDeps) => {
+  const { repository, ticker, listener } = deps;
+  const watched = new Map<string, Watched>();
+  const { tellNews, tellBoxes, tellParked } = createTelling(deps, watched);
+  let stopReading: (() => void) | null = null;
+  let isReading = false;
+  let again = false;
+
+  const readOnce = async (): Promise<void> => {
+    const cursors: ProjectCursor[] = [...watched.values()].map(({ projectId, cursor }) => ({ projectId, ...cursor }));
+    if (cursors.length === 0) return;
+    if (tellNews(await repository.newer(cursors, ROWS_MAX))) again = true;
+    await tellBoxes();
+  };
+
+  /** One reading at a time; calls during one cause one more after it. */
+  const read = async (): Promise<void> => {
+    again = true;
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (again) {
+        again = false;
+        await readOnce();
+      }
+    } catch {
+      // The next poll reads the same again, because no cursor has moved.
+    } finally {
+      isReading = false;
+    }
+  };
+
+  const startReading = (): (() => void) => {
+    const stops = [
+      ticker.every(POLL_MS, () => void read()),
+      // It is tried again at the next time.
+      ticker.every(PARKED_MS, () => void tellParked().catch(() => undefined)),
+      listener.on(CHANGE_CHANNEL, (projectId) => {
+        if (watched.has(projectId)) void read();
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+
+  return {
+    watched,
+
+    /** @returns the project as it is watched from now on */
+    add: async (projectId: string, subscriber: Subscriber): Promise<Watched> => {
+      const head = watched.has(projectId) ? null : await repository.head(projectId);
+      const known = watched.get(projectId);
+      const start = head ?? { events: 0, audit: 0 };
+      const project = known ?? { projectId, cursor: start, parked: null, subscribers: new Set<Subscriber>() };
+      project.subscribers.add(subscriber);
+      watched.set(projectId, project);
+      stopReading ??= startReading();
+      return project;
+    },
+
+    remove: (projectId: string, subscriber: Subscriber): void => {
+      const project = watched.get(projectId);
+      if (project?.subscribers.delete(subscriber) !== true || project.subscribers.size > 0) return;
+      watched.delete(projectId);
+      if (watched.size > 0) return;
+      stopReading?.();
+      stopReading = null;
+    },
+  };
+};

@@ -1,0 +1,123 @@
+/**
+ * Finds coins that came into wallets. No log tells of them, so the balances of two final blocks are compared: what a wallet has more, and
+ * operations of the project do not explain, came from outside. Its sender is not known.
+ */
+import { readBalances } from "@/lib/chains/balances";
+import { newId } from "@/lib/core/ids";
+import { sqlOn } from "@/lib/db/sql";
+import { storeFound, type Found } from "./apply";
+import { walletsAfter, type DepositWallet } from "./match-repository";
+import { ownMovesOf, readCoins, writeCoins, type Coins } from "./native-repository";
+import type { ScanDeps } from "./scan";
+import { advanceNative, readCursor } from "./scan-repository";
+import { screenSenders } from "./screen";
+
+const PAGE = 1000;
+
+interface Rise {
+  readonly wallet: DepositWallet;
+  readonly amountBase: bigint;
+}
+
+interface Compared {
+  readonly coins: readonly Coins[];
+  readonly rises: readonly Rise[];
+}
+
+const comparePage = async (
+  deps: ScanDeps,
+  wallets: readonly DepositWallet[],
+  at: { readonly chainId: number; readonly toBlock: bigint },
+): Promise<Compared> => {
+  const { chainId, toBlock } = at;
+  const coin = deps.registry.native(chainId);
+  const addresses = [...new Set(wallets.map(({ address }) => address))];
+  const reader = sqlOn(deps.database.pool);
+  const [balances, before] = await Promise.all([
+    readBalances(deps.registry, chainId, addresses, [coin], toBlock),
+    readCoins(reader, chainId, wallets),
+  ]);
+  const changed = wallets.flatMap((wallet) => {
+    const balanceBase = balances.get(wallet.address, coin);
+    const known = before.get(wallet.id) ?? null;
+    // One that could not be read is compared in a later turn.
+    if (balanceBase === null || (known?.isDeferred === false && known.balanceBase === balanceBase)) return [];
+    return [{ wallet, known, balanceBase }];
+  });
+  const moves = await ownMovesOf(
+    reader,
+    at,
+    changed.map(({ wallet, known }) => ({
+      ...{ projectId: wallet.projectId, walletAddress: wallet.address },
+      fromBlock: known?.blockNumber ?? toBlock,
+    })),
+  );
+  const compared = changed.map(({ wallet, known, balanceBase }, index) => {
+    const { inBase, outBase, isOpen } = moves[index] ?? { inBase: 0n, outBase: 0n, isOpen: true };
+    const row = { projectId: wallet.projectId, walletId: wallet.id, walletAddress: wallet.address };
+    // The first balance is where the comparison begins.
+    if (known === null) return { coins: { ...row, balanceBase, blockNumber: toBlock, isDeferred: false }, rises: [] };
+    if (isOpen) return { coins: { ...known, isDeferred: true }, rises: [] };
+    const amountBase = balanceBase - known.balanceBase - inBase + outBase;
+    const coins = { ...row, balanceBase, blockNumber: toBlock, isDeferred: false };
+    return { coins, rises: amountBase > 0n ? [{ wallet, amountBase }] : [] };
+  });
+  return { coins: compared.map(({ coins }) => coins), rises: compared.flatMap(({ rises }) => rises) };
+};
+
+const foundOf = async (
+  deps: ScanDeps,
+  rises: readonly Rise[],
+  { chainId, toBlock }: { readonly chainId: number; readonly toBlock: bigint },
+): Promise<Found[]> => {
+  const now = deps.clock.now();
+  const results = await screenSenders(
+    deps.screening,
+    rises.map(({ wallet }) => ({ chainId, sender: null, mode: wallet.mode })),
+    now,
+  );
+  return rises.flatMap(({ wallet, amountBase }, index): Found[] => {
+    const result = results[index];
+    if (result === undefined) return [];
+    const { isStopped, verdict, verdictSource, listVersion, screenedAt, againAt } = result;
+    const deposit = {
+      ...{ projectId: wallet.projectId, id: newId("operation"), chainId, txHash: null, logIndex: null, sender: null },
+      ...{ blockNumber: toBlock, walletId: wallet.id, walletAddress: wallet.address, token: "native", amountBase },
+      ...{ verdict, verdictSource, listVersion, screenedAt, againAt, detectedAt: now },
+      ...{ state: isStopped ? ("quarantined" as const) : ("pending" as const), isHeld: isStopped },
+    };
+    return [{ deposit, result }];
+  });
+};
+
+/**
+ * One comparison of all wallets' coins of a chain, at the newest final block that the search for tokens has reached.
+ * @throws DomainError `chain_unavailable`
+ */
+export const compareCoins = async (deps: ScanDeps, chainId: number): Promise<void> => {
+  const { database, clock } = deps;
+  const reader = sqlOn(database.pool);
+  const cursor = await readCursor(reader, chainId);
+  if (cursor === null) return;
+  const at = { chainId, toBlock: cursor.finalNumber };
+  const coins: Coins[] = [];
+  const rises: Rise[] = [];
+  for (let afterId = ""; ;) {
+    const wallets = await walletsAfter(reader, afterId, PAGE);
+    if (wallets.length > 0) {
+      const page = await comparePage(deps, wallets, at);
+      coins.push(...page.coins);
+      rises.push(...page.rises);
+    }
+    const last = wallets.at(-1);
+    if (last === undefined || wallets.length < PAGE) break;
+    afterId = last.id;
+  }
+  const found = await foundOf(deps, rises, at);
+  await database.rawTransaction(async (sql) => {
+    const move = { from: cursor.nativeNumber, to: at.toBlock, now: clock.now() };
+    if (!(await advanceNative(sql, chainId, move))) return;
+    await writeCoins(sql, chainId, coins);
+    await storeFound(sql, deps, found, clock.now());
+  });
+};

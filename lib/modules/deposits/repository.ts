@@ -1,0 +1,193 @@
+/** Rows of deposits. */
+import type { Sql, SqlReader } from "@/lib/db/sql";
+import { DEPOSIT_COLUMNS, parseDeposit, type Deposit, type DepositRow } from "./deposit";
+
+/** A deposit as it is stored when it is seen. */
+export type NewDeposit = Omit<Deposit, "usdMicro" | "decidedBy" | "decidedReason" | "decidedAt" | "updatedAt"> & {
+  readonly screeningId: string | null;
+  /** When its sender is screened again. */
+  readonly againAt: Date | null;
+};
+
+const PLAIN = `project_id, id, chain_id, tx_hash, log_index, block_number, wallet_id, wallet_address, token, sender, amount_base,
+  state, is_held, verdict, verdict_source, list_version, screened_at, screening_id, again_at, detected_at, updated_at`;
+
+// A log that a reorganisation removed and that comes back is the same deposit again. The native key cannot conflict: see `advanceNative`.
+const STORE = `
+  INSERT INTO deposit (${PLAIN}) SELECT ${PLAIN} FROM jsonb_populate_recordset(NULL::deposit, $1::jsonb)
+  ON CONFLICT (project_id, chain_id, tx_hash, log_index) DO UPDATE SET block_number = EXCLUDED.block_number,
+    amount_base = EXCLUDED.amount_base, state = EXCLUDED.state, is_held = EXCLUDED.is_held, verdict = EXCLUDED.verdict,
+    verdict_source = EXCLUDED.verdict_source, list_version = EXCLUDED.list_version, screened_at = EXCLUDED.screened_at,
+    screening_id = EXCLUDED.screening_id, again_at = EXCLUDED.again_at, updated_at = EXCLUDED.updated_at
+  WHERE deposit.state = 'dropped'
+  RETURNING id`;
+
+const BY_LOG = `
+  SELECT ${DEPOSIT_COLUMNS} FROM unnest($1::text[], $2::text[], $3::int[]) AS l (project_id, tx_hash, log_index)
+  JOIN deposit d ON d.project_id = l.project_id AND d.chain_id = $4::int AND d.tx_hash = l.tx_hash AND d.log_index = l.log_index`;
+
+const AFTER_BLOCK = `
+  SELECT ${DEPOSIT_COLUMNS} FROM deposit d
+  WHERE d.chain_id = $1::int AND d.block_number > $2::bigint AND d.state IN ('unclear', 'pending')
+  UNION ALL
+  SELECT ${DEPOSIT_COLUMNS} FROM deposit d
+  WHERE d.chain_id = $1::int AND d.block_number > $2::bigint AND d.state IN ('quarantined', 'own')`;
+
+const DUE = `
+  SELECT ${DEPOSIT_COLUMNS} FROM deposit d
+  WHERE d.chain_id = $1::int AND d.block_number <= $2::bigint AND d.state IN ('unclear', 'pending')
+    AND (d.block_number, d.id) > ($3::bigint, $4)
+  ORDER BY d.block_number, d.id LIMIT $5::int`;
+
+const AGAIN = `
+  SELECT ${DEPOSIT_COLUMNS} FROM deposit d
+  WHERE d.chain_id = $1::int AND d.again_at <= $2::timestamptz AND d.state = 'quarantined' ORDER BY d.again_at LIMIT $3::int`;
+
+const MOVE = `
+  UPDATE deposit d SET state = m.state, is_held = m.is_held, usd_micro = coalesce(m.usd_micro, d.usd_micro),
+    verdict = m.verdict, verdict_source = m.verdict_source, list_version = m.list_version, screened_at = m.screened_at,
+    screening_id = coalesce(m.screening_id, d.screening_id), again_at = m.again_at, updated_at = $2::timestamptz
+  FROM jsonb_to_recordset($1::jsonb) AS m (project_id text, id text, from_state text, state text, is_held boolean, usd_micro numeric,
+    verdict text, verdict_source text, list_version text, screened_at timestamptz, screening_id text, again_at timestamptz)
+  WHERE d.project_id = m.project_id AND d.id = m.id AND d.state = m.from_state
+  RETURNING d.id`;
+
+const RELOCATE = `
+  UPDATE deposit d SET block_number = m.block_number
+  FROM jsonb_to_recordset($1::jsonb) AS m (project_id text, id text, block_number bigint)
+  WHERE d.project_id = m.project_id AND d.id = m.id`;
+
+const BY_IDS = `SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.id = ANY($2::text[])`;
+
+const LOCKED = `SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.id = $2 FOR NO KEY UPDATE`;
+
+const RELEASE = `
+  UPDATE deposit SET state = 'released', is_held = false, again_at = NULL, decided_by = $3, decided_reason = $4,
+    decided_at = $5::timestamptz, usd_micro = coalesce($6::numeric, usd_micro), updated_at = $5::timestamptz
+  WHERE project_id = $1 AND id = $2 AND state = 'quarantined'`;
+
+const QUARANTINED = `
+  SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.state = 'quarantined' ORDER BY d.id DESC LIMIT $2::int`;
+
+const UNDER_WAY = `
+  SELECT * FROM (
+    SELECT ${DEPOSIT_COLUMNS} FROM deposit d
+    WHERE d.project_id = $1 AND d.updated_at >= $2::timestamptz AND d.state NOT IN ('own', 'unclear', 'pending')
+    UNION ALL
+    SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.state = 'pending'
+  ) AS found ORDER BY id DESC LIMIT $3::int`;
+
+const columnsOf = (row: object): object =>
+  Object.fromEntries(
+    Object.entries(row).map(([field, value]) => [
+      field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      typeof value === "bigint" ? value.toString() : (value as unknown),
+    ]),
+  );
+
+const json = (rows: readonly object[]): string => JSON.stringify(rows.map(columnsOf));
+
+const read = async (sql: SqlReader, text: string, values: readonly unknown[]): Promise<Deposit[]> =>
+  (await sql.query<DepositRow>(text, values)).map(parseDeposit);
+
+/** @returns the ids of those that were stored: a log that is stored already is not stored again */
+export const storeDeposits = async (sql: Sql, rows: readonly NewDeposit[], now: Date): Promise<ReadonlySet<string>> => {
+  if (rows.length === 0) return new Set();
+  const stored = await sql.query<{ id: string }>(STORE, [json(rows.map((row) => ({ ...row, updatedAt: now })))]);
+  return new Set(stored.map(({ id }) => id));
+};
+
+export const depositsByLog = (
+  sql: SqlReader,
+  chainId: number,
+  logs: readonly { readonly projectId: string; readonly txHash: string; readonly logIndex: number }[],
+): Promise<Deposit[]> =>
+  read(sql, BY_LOG, [
+    logs.map(({ projectId }) => projectId),
+    logs.map(({ txHash }) => txHash),
+    logs.map(({ logIndex }) => logIndex),
+    chainId,
+  ]);
+
+/** Deposits in blocks after this one, which a reorganisation may have replaced. */
+export const depositsAfter = (sql: SqlReader, chainId: number, block: bigint): Promise<Deposit[]> =>
+  read(sql, AFTER_BLOCK, [chainId, block.toString()]);
+
+/** Deposits in final blocks about which nothing is decided yet, in order of their blocks. */
+export const dueDeposits = (
+  sql: SqlReader,
+  at: { readonly chainId: number; readonly finalNumber: bigint; readonly limit: number },
+  after: Pick<Deposit, "blockNumber" | "id">,
+): Promise<Deposit[]> =>
+  read(sql, DUE, [at.chainId, at.finalNumber.toString(), after.blockNumber.toString(), after.id, at.limit]);
+
+/** Quarantined deposits whose senders could not be screened, and are due to be screened again. */
+export const depositsToScreenAgain = (
+  sql: SqlReader,
+  at: { readonly chainId: number; readonly now: Date; readonly limit: number },
+): Promise<Deposit[]> => read(sql, AGAIN, [at.chainId, at.now, at.limit]);
+
+/** A new state by compare-and-set. */
+export type DepositChange = Pick<
+  NewDeposit,
+  | "projectId"
+  | "id"
+  | "state"
+  | "isHeld"
+  | "verdict"
+  | "verdictSource"
+  | "listVersion"
+  | "screenedAt"
+  | "screeningId"
+  | "againAt"
+> & { readonly fromState: Deposit["state"]; readonly usdMicro: bigint | null };
+
+/** @returns the ids of those that were in `fromState` */
+export const changeDeposits = async (
+  sql: Sql,
+  changes: readonly DepositChange[],
+  now: Date,
+): Promise<ReadonlySet<string>> => {
+  if (changes.length === 0) return new Set();
+  const changed = await sql.query<{ id: string }>(MOVE, [json(changes), now]);
+  return new Set(changed.map(({ id }) => id));
+};
+
+/** Sets the blocks of deposits whose transactions a reorganisation put into other ones. */
+export const relocateDeposits = async (
+  sql: Sql,
+  rows: readonly Pick<Deposit, "projectId" | "id" | "blockNumber">[],
+): Promise<void> => {
+  if (rows.length > 0)
+    await sql.change(RELOCATE, [json(rows.map(({ projectId, id, blockNumber }) => ({ projectId, id, blockNumber })))]);
+};
+
+export const depositsByIds = (sql: SqlReader, projectId: string, ids: readonly string[]): Promise<Deposit[]> =>
+  ids.length === 0 ? Promise.resolve([]) : read(sql, BY_IDS, [projectId, ids]);
+
+/** Locks the row until the transaction ends. */
+export const lockDeposit = async (sql: Sql, projectId: string, id: string): Promise<Deposit | null> =>
+  (await read(sql, LOCKED, [projectId, id]))[0] ?? null;
+
+/** @returns false when it is not quarantined any more */
+export const releaseDeposit = async (
+  sql: Sql,
+  { projectId, id }: Pick<Deposit, "projectId" | "id">,
+  decision: { readonly by: string; readonly reason: string; readonly at: Date; readonly usdMicro: bigint | null },
+): Promise<boolean> => {
+  const { by, reason, at, usdMicro } = decision;
+  return (
+    (await sql.change(RELEASE, [projectId, id, by, reason, at, usdMicro === null ? null : usdMicro.toString()])) === 1
+  );
+};
+
+/** Newest first. */
+export const quarantinedDeposits = (sql: SqlReader, projectId: string, limit: number): Promise<Deposit[]> =>
+  read(sql, QUARANTINED, [projectId, limit]);
+
+/** Those that are not final yet, and those that changed since: the newest of them. */
+export const depositsUnderWay = (
+  sql: SqlReader,
+  projectId: string,
+  { since, limit }: { readonly since: Date; readonly limit: number },
+): Promise<Deposit[]> => read(sql, UNDER_WAY, [projectId, since, limit]);

@@ -1,0 +1,107 @@
+/** Screens the senders of deposits by the policies of the wallets that they came into. */
+import type { Sql } from "@/lib/db/sql";
+import { addSeconds } from "@/lib/core/clock";
+import type { ScreeningMode, Screening, ScreeningService } from "@/lib/modules/screening/service";
+import type { Deposit } from "./deposit";
+
+/** After this time a sender that could not be screened is screened again. */
+const AGAIN_SECONDS = 30;
+
+/** The columns that a screening sets. */
+export interface SenderScreening extends Pick<Deposit, "verdict" | "verdictSource" | "listVersion" | "screenedAt"> {
+  readonly isStopped: boolean;
+  readonly againAt: Date | null;
+  /** What is recorded; null: nothing was screened. */
+  readonly screening: Screening | null;
+}
+
+interface Screened {
+  readonly chainId: number;
+  readonly sender: Deposit["sender"];
+  readonly mode: ScreeningMode;
+}
+
+const NONE = { verdict: null, verdictSource: null, listVersion: null, screenedAt: null } as const;
+const PASSED: SenderScreening = { ...NONE, isStopped: false, againAt: null, screening: null };
+
+/** Nobody is known to have sent it. That is not covered, which is never clear. */
+const withoutSender = (mode: ScreeningMode, isActive: boolean, now: Date): SenderScreening => {
+  const isStopped = mode === "require_clear";
+  if (mode === "off" || (!isActive && !isStopped)) return PASSED;
+  return { ...NONE, verdict: "not_covered", screenedAt: now, isStopped, againAt: null, screening: null };
+};
+
+const keyOf = (address: string, chainId: number | null): string => `${address.toLowerCase()}:${String(chainId)}`;
+
+/** In the order of `deposits`. A source that fails gives the verdict `unavailable`; it never throws. */
+export const screenSenders = async (
+  screening: Pick<ScreeningService, "screen" | "isActive">,
+  deposits: readonly Screened[],
+  now: Date,
+): Promise<readonly SenderScreening[]> => {
+  if (deposits.length === 0) return [];
+  const isActive = await screening.isActive();
+  const modes = [...new Set(deposits.map(({ mode }) => mode))];
+  const answers = new Map(
+    await Promise.all(
+      modes.map(async (mode) => {
+        const addresses = deposits.flatMap(({ sender: address, chainId, mode: own }) =>
+          address === null || own !== mode ? [] : [{ address, chainId }],
+        );
+        return [mode, await screening.screen(addresses, { mode })] as const;
+      }),
+    ),
+  );
+  return deposits.map(({ sender, chainId, mode }): SenderScreening => {
+    if (sender === null) return withoutSender(mode, isActive, now);
+    const found = answers.get(mode) ?? null;
+    const own = found?.screened.find(({ address, chainId: at }) => keyOf(address, at) === keyOf(sender, chainId));
+    if (found === null || own === undefined) return PASSED;
+    const { state, source, listVersion, at } = own.verdict;
+    const isStopped = found.stopped.includes(own);
+    return {
+      ...{ verdict: state, verdictSource: source === "none" ? null : source, listVersion, screenedAt: at, isStopped },
+      againAt: isStopped && state === "unavailable" ? addSeconds(now, AGAIN_SECONDS) : null,
+      screening: { mode, screened: [own], stopped: isStopped ? [own] : [] },
+    };
+  });
+};
+
+interface Recorded {
+  readonly projectId: string;
+  readonly id: string;
+  readonly result: SenderScreening;
+}
+
+/**
+ * Stores what screening said: one record for each project and outcome, which all deposits of a turn name, however many there are.
+ * @returns the id of the record of each deposit
+ */
+export const recordScreenings = async (
+  sql: Sql,
+  screening: Pick<ScreeningService, "record">,
+  deposits: readonly Recorded[],
+): Promise<ReadonlyMap<string, string>> => {
+  const groups = new Map<string, { first: Recorded; ids: string[]; merged: Screening }>();
+  for (const deposit of deposits) {
+    const { projectId, id, result } = deposit;
+    if (result.screening === null) continue;
+    const key = `${projectId}:${String(result.isStopped)}:${result.screening.mode}`;
+    const known = groups.get(key);
+    const { mode, screened, stopped } = result.screening;
+    const before = known?.merged ?? { mode, screened: [], stopped: [] };
+    groups.set(key, {
+      first: known?.first ?? deposit,
+      ids: [...(known?.ids ?? []), id],
+      merged: { mode, screened: [...before.screened, ...screened], stopped: [...before.stopped, ...stopped] },
+    });
+  }
+  const records = new Map<string, string>();
+  for (const { first, ids, merged } of groups.values()) {
+    const subject = { projectId: first.projectId, type: "deposit", id: first.id, phase: "credit" } as const;
+    const outcome = first.result.isStopped ? "quarantined" : "passed";
+    const recordId = await screening.record(sql, subject, merged, outcome, "deposits");
+    for (const id of ids) records.set(id, recordId);
+  }
+  return records;
+};

@@ -1,0 +1,126 @@
+/** Decides about deposits in final blocks, and screens senders again that could not be screened. */
+import { worthOf } from "@/lib/core/decimal";
+import type { Token } from "@/lib/core/token";
+import { sqlOn, type SqlReader } from "@/lib/db/sql";
+import { applyMoves, type Move } from "./apply";
+import type { Deposit } from "./deposit";
+import { originsOf, walletsAt, type Origin } from "./match-repository";
+import { depositsToScreenAgain, dueDeposits } from "./repository";
+import type { ScanDeps } from "./scan";
+import { readCursor } from "./scan-repository";
+import { screenSenders, type SenderScreening } from "./screen";
+
+export interface SettleDeps extends ScanDeps {
+  readonly prices: { priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> };
+}
+
+/** Deposits that one transaction moves on. */
+const BATCH = 200;
+const PRICES_TIMEOUT_MS = 2000;
+const USD_DECIMALS = 6;
+
+/** The worth of deposits now, in millionths of a dollar; null where no price is known. */
+export const worthsOf = async (
+  { prices, tokenOf }: Pick<SettleDeps, "prices" | "tokenOf">,
+  deposits: readonly Deposit[],
+): Promise<readonly (bigint | null)[]> => {
+  const tokens = [...new Map(deposits.map((deposit) => [deposit.token, tokenOf(deposit)])).values()];
+  if (tokens.length === 0) return [];
+  const found = await prices.priceUsd(tokens, AbortSignal.timeout(PRICES_TIMEOUT_MS)).catch(() => []);
+  const priceOf = new Map(tokens.map((token, index) => [token.address.toLowerCase(), found[index] ?? null]));
+  return deposits.map((deposit) => {
+    const price = priceOf.get(deposit.token) ?? null;
+    if (price === null) return null;
+    return worthOf(
+      { amountBase: deposit.amountBase, decimals: tokenOf(deposit).decimals, price },
+      USD_DECIMALS,
+      "floor",
+    );
+  });
+};
+
+const screened = async (
+  deps: SettleDeps,
+  reader: SqlReader,
+  deposits: readonly Deposit[],
+): Promise<ReadonlyMap<string, SenderScreening>> => {
+  const wallets = await walletsAt(reader, [...new Set(deposits.map(({ walletAddress }) => walletAddress as string))]);
+  const modes = new Map(wallets.map((wallet) => [wallet.id, wallet.mode]));
+  const results = await screenSenders(
+    deps.screening,
+    // A wallet that was unlinked meanwhile is screened as strictly as any.
+    deposits.map((each) => ({ ...each, mode: modes.get(each.walletId) ?? "require_clear" })),
+    deps.clock.now(),
+  );
+  return new Map(deposits.flatMap(({ id }, index) => (results[index] === undefined ? [] : [[id, results[index]]])));
+};
+
+interface Judged {
+  readonly before: Deposit;
+  readonly origin: Origin;
+  readonly result: SenderScreening | undefined;
+  readonly usdMicro: bigint | null;
+}
+
+/** Null: it stays as it is. */
+const moveOf = ({ before, origin, result, usdMicro }: Judged): Move | null => {
+  if (origin === "open") return null;
+  if (origin === "own") return { before, to: { state: "own", isHeld: false }, usdMicro: null, result: null };
+  if (result === undefined) return null;
+  return result.isStopped
+    ? { before, to: { state: "quarantined", isHeld: true }, usdMicro: null, result }
+    : { before, to: { state: "credited", isHeld: false }, usdMicro, result };
+};
+
+const settleBatch = async (deps: SettleDeps, due: readonly Deposit[]): Promise<void> => {
+  const reader = sqlOn(deps.database.pool);
+  const unclear = due.filter(({ state }) => state === "unclear");
+  const found = await originsOf(reader, unclear);
+  const origins = new Map(unclear.map(({ id }, index) => [id, found[index] ?? "open"]));
+  // Also what passed when it was seen: policies and lists may have changed since.
+  const outside = due.filter(({ id }) => (origins.get(id) ?? "outside") === "outside");
+  const [results, worths] = await Promise.all([screened(deps, reader, outside), worthsOf(deps, due)]);
+  const moves = due.flatMap((before, index) => {
+    const origin = origins.get(before.id) ?? "outside";
+    return moveOf({ before, origin, result: results.get(before.id), usdMicro: worths[index] ?? null }) ?? [];
+  });
+  const now = deps.clock.now();
+  await deps.database.rawTransaction((sql) => applyMoves(sql, deps, moves, now));
+};
+
+const screenAgain = async (deps: SettleDeps, chainId: number, finalNumber: bigint): Promise<void> => {
+  const reader = sqlOn(deps.database.pool);
+  const now = deps.clock.now();
+  const due = await depositsToScreenAgain(reader, { chainId, now, limit: BATCH });
+  if (due.length === 0) return;
+  const [results, worths] = await Promise.all([screened(deps, reader, due), worthsOf(deps, due)]);
+  const moves = due.flatMap((before, index): Move[] => {
+    const result = results.get(before.id);
+    if (result === undefined) return [];
+    if (result.isStopped) return [{ before, to: { state: "quarantined", isHeld: true }, usdMicro: null, result }];
+    const isFinal = before.blockNumber <= finalNumber;
+    const state = isFinal ? "credited" : "pending";
+    return [{ before, to: { state, isHeld: false }, usdMicro: isFinal ? (worths[index] ?? null) : null, result }];
+  });
+  await deps.database.rawTransaction((sql) => applyMoves(sql, deps, moves, now));
+};
+
+/**
+ * Credits or quarantines what is final. Any number of instances may run it at once: each state is set by compare-and-set.
+ * @throws the database's error
+ */
+export const settleChain = async (deps: SettleDeps, chainId: number): Promise<void> => {
+  const reader = sqlOn(deps.database.pool);
+  const cursor = await readCursor(reader, chainId);
+  if (cursor === null) return;
+  const at = { chainId, finalNumber: cursor.finalNumber, limit: BATCH };
+  let after: Pick<Deposit, "blockNumber" | "id"> = { blockNumber: -1n, id: "" };
+  for (;;) {
+    const due = await dueDeposits(reader, at, after);
+    if (due.length > 0) await settleBatch(deps, due);
+    const last = due.at(-1);
+    if (last === undefined || due.length < BATCH) break;
+    after = last;
+  }
+  await screenAgain(deps, chainId, cursor.finalNumber);
+};

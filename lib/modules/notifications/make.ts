@@ -1,0 +1,87 @@
+/** Makes the notifications of the project's events. */
+import type { Clock } from "@/lib/core/clock";
+import { announce } from "@/lib/db/announcements";
+import type { Database } from "@/lib/db/client";
+import { sqlOn, type Sql } from "@/lib/db/sql";
+import { CHANGE_CHANNEL } from "@/lib/modules/changes/service";
+import { insertNotifications, peekDue, readNames, readRecipients, takeDue, type PeekedEvent } from "./due-repository";
+import { nextDaily } from "./kinds";
+import { depositedBy, namedIn, newsOf, type Deposited, type DueEvent } from "./news";
+import type { News } from "./notification";
+import { notificationsOf, type Voters } from "./recipients";
+
+export interface MakeDeps {
+  readonly database: Database;
+  readonly decisions: {
+    /** The people who may vote on the request. */
+    eligible(projectId: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
+  };
+  /** What was deposited in US dollars; null where the price is not known. */
+  worthOf(deposited: Deposited): Promise<number | null>;
+  readonly clock: Clock;
+}
+
+const EVENTS_MAX = 100;
+
+const readNews = async (sql: Sql, events: readonly DueEvent[]): Promise<readonly News[]> => {
+  const projectIds = [...new Set(events.map(({ projectId }) => projectId))];
+  const names = await readNames(sql, { projectIds, ids: events.flatMap(namedIn) });
+  return events.flatMap((event) => newsOf(event, names) ?? []);
+};
+
+/**
+ * One turn of the making: takes events out of the queue and stores what they say to whom, in one transaction, so that each person is
+ * told of each event once whatever dies in between. Any number of instances may make turns at the same time.
+ */
+export const createMaking = ({ database, decisions, worthOf, clock }: MakeDeps) => {
+  const reader = sqlOn(database.pool);
+
+  const votersOf = async (all: readonly News[], people: ReadonlyMap<string, readonly { userId: string }[]>) => {
+    const voters = new Map<string, ReadonlySet<string>>();
+    for (const { projectId, decisionId } of all) {
+      if (decisionId === null) continue;
+      const userIds = (people.get(projectId) ?? []).map(({ userId }) => userId);
+      voters.set(decisionId, await decisions.eligible(projectId, decisionId, userIds));
+    }
+    return voters satisfies Voters;
+  };
+
+  /** By the id of the event. Prices come over the network, so they are asked for before the transaction. */
+  const worthOfDeposits = async (peeked: readonly PeekedEvent[]): Promise<ReadonlyMap<string, number | null>> => {
+    const worth = await Promise.all(
+      peeked.map(async (event) => {
+        const deposited = depositedBy(event);
+        return [event.id, deposited === null ? null : await worthOf(deposited).catch(() => null)] as const;
+      }),
+    );
+    return new Map(worth);
+  };
+
+  /** @returns whether there may be more to do at once */
+  const turn = async (): Promise<boolean> => {
+    const peeked = await peekDue(reader, EVENTS_MAX);
+    if (peeked.length === 0) return false;
+    const worth = await worthOfDeposits(peeked);
+    return database.rawTransaction(async (sql) => {
+      const taken = await takeDue(sql, peeked);
+      const events = taken.map((event) => ({ ...event, depositUsd: worth.get(event.id) ?? null }));
+      const all = await readNews(sql, events);
+      const people = await readRecipients(sql, [...new Set(all.map(({ projectId }) => projectId))]);
+      const voters = await votersOf(all, people);
+      const now = clock.now();
+      const made = all.flatMap((news) => notificationsOf(news, people.get(news.projectId) ?? [], voters));
+      await insertNotifications(sql, made, { atOnce: now, daily: nextDaily(now) });
+      for (const payload of new Set(made.map(({ projectId }) => projectId)))
+        announce(sql, { channel: CHANGE_CHANNEL, payload });
+      // Where another instance has taken some, the next turn comes later.
+      return events.length === EVENTS_MAX;
+    });
+  };
+
+  return {
+    /** Until no event waits, or another instance is at it. One statement where none waits. */
+    makeDue: async (): Promise<void> => {
+      while (await turn());
+    },
+  };
+};
