@@ -4,8 +4,6 @@ import { defineConfig, devices } from "@playwright/test";
 const executablePath = process.env.CHROMIUM_PATH;
 /** They kill the stack's pages, or load the machine with a second server, so nothing else may run beside them. */
 const DISTURBING = /(edge|parity)\.spec\.ts$/;
-/** They take longest. Started last, one of them would run alone for minutes while the other worker has nothing to do. */
-const LONGEST = /(private|pages)\.spec\.ts$/;
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
@@ -41,14 +39,7 @@ export default defineConfig({
     },
   },
   projects: [
-    // Started in this order.
-    { name: "longest", testMatch: LONGEST, use: { ...devices["Desktop Chrome"] } },
-    { name: "journeys", testIgnore: [LONGEST, DISTURBING], use: { ...devices["Desktop Chrome"] } },
-    {
-      name: "faults",
-      testMatch: DISTURBING,
-      dependencies: ["longest", "journeys"],
-      use: { ...devices["Desktop Chrome"] },
-    },
+    { name: "journeys", testIgnore: DISTURBING, use: { ...devices["Desktop Chrome"] } },
+    { name: "faults", testMatch: DISTURBING, dependencies: ["journeys"], use: { ...devices["Desktop Chrome"] } },
   ],
 });

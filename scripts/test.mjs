@@ -75,9 +75,6 @@ const playwrightCounts =
     return atLeastOneFailure({ passed: stats.expected + stats.flaky, failed: stats.unexpected }, code);
   };
 
-/** Integration and browser tests wait for blocks, proofs and pages for part of their time, so they run side by side. */
-const INTEGRATION_CORES = Math.max(1, CORES - 2);
-
 /** In the order of their start. `after`: tasks that have to be done first. `cores`: how much of the machine a task occupies. */
 const tasks = (chromium) => [
   { name: "build", command: process.execPath, args: ["scripts/build.mjs"], timeoutMs: 8 * MINUTE_MS },
@@ -85,15 +82,15 @@ const tasks = (chromium) => [
   { name: "boundaries", npm: "check:boundaries" },
   { name: "unused code", npm: "check:unused" },
   { name: "unit", ...twice("unit") },
-  { name: "lint", npm: "check:lint" },
-  { name: "typed lint", npm: "check:typed-lint" },
+  { name: "lint", npm: "check:lint", timeoutMs: 10 * MINUTE_MS },
+  { name: "typed lint", npm: "check:typed-lint", timeoutMs: 10 * MINUTE_MS },
   // Next writes types of the routes while it builds.
   { name: "types", npm: "check:types", after: ["build"] },
   {
     name: "integration",
     ...twice("integration"),
     after: ["unit"],
-    cores: INTEGRATION_CORES,
+    cores: Math.max(1, CORES - 2),
     timeoutMs: 25 * MINUTE_MS,
   },
   {
@@ -104,7 +101,8 @@ const tasks = (chromium) => [
     blocked: () => chromium.problem,
     count: playwrightCounts("browser.json"),
     after: ["build", "types", "lint", "typed lint"],
-    cores: Math.min(2, CORES - INTEGRATION_CORES),
+    // On two cores they wait for the integration tests: beside them the longest journeys run into their limits.
+    cores: 2,
     timeoutMs: 25 * MINUTE_MS,
   },
 ];

@@ -18,7 +18,7 @@ const isJudged = (part: StatementPart): part is JudgedPart => "judge" in part;
 
 const WITH_ROWS = "coalesce(jsonb_agg(to_jsonb(one)), '[]'::jsonb)";
 
-/** Gives the parameters of several parts numbers of their own. */
+/** Renumbers the parameters of several parts, so that they can share one list of values. */
 const createPlacing = () => {
   const values: unknown[] = [];
   const placed = (part: StatementPart): string => {

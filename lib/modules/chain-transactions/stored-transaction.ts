@@ -15,26 +15,6 @@ export interface SignedVersion {
   readonly hash: Hex;
 }
 
-export interface StoredTransaction extends SignedVersion {
-  readonly id: string;
-  readonly chainId: number;
-  readonly from: EvmAddress;
-  readonly purpose: string;
-  readonly to: EvmAddress;
-  readonly data: Hex;
-  readonly value: bigint;
-  readonly gas: bigint;
-  /** Earlier versions; any of them may be the one that is mined. */
-  readonly replacedHashes: readonly Hex[];
-  readonly status: TransactionStatus;
-  readonly minedHash: Hex | null;
-  readonly blockNumber: bigint | null;
-  readonly createdAt: Date;
-  /** When a node first accepted its latest version. */
-  readonly broadcastAt: Date | null;
-  readonly updatedAt: Date;
-}
-
 export interface TransactionRow {
   readonly id: string;
   readonly chainId: number;
@@ -47,12 +27,23 @@ export interface TransactionRow {
   readonly createdAt: Date;
 }
 
+export interface StoredTransaction extends SignedVersion, TransactionRow {
+  /** Earlier versions; any of them may be the one that is mined. */
+  readonly replacedHashes: readonly Hex[];
+  readonly status: TransactionStatus;
+  readonly minedHash: Hex | null;
+  readonly blockNumber: bigint | null;
+  /** When a node first accepted its latest version. */
+  readonly broadcastAt: Date | null;
+  readonly updatedAt: Date;
+}
+
 export interface NewTransactionRow {
   readonly row: TransactionRow;
   /** The first nonce, for an account that has sent nothing on this chain yet. */
   readonly firstNonce: bigint;
   readonly carries: readonly BundledOperation[];
-  /** Runs in the transaction that stores it, and decides whether it is still wanted; false: nothing is stored. */
+  /** Runs in the transaction that stores the row. Returns false where the row is not wanted any more; nothing is stored then. */
   readonly claim?: ((tx: Tx) => Promise<boolean>) | undefined;
   /** Signs with the given nonce. Must not use the database or the network, because the nonce's row is locked. */
   readonly sign: (nonce: bigint) => Promise<SignedVersion>;

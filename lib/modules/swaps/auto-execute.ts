@@ -40,7 +40,7 @@ interface Begun {
 /** The operation that awaited approval, or the call that starts one. */
 interface Run extends Proof {
   readonly operationId?: string;
-  /** The quote, where it is not stored yet: it is stored as used, with the operation. */
+  /** A quote that is not in the database yet. It is stored together with its operation, marked as used. */
   readonly draft?: QuoteDraft["row"];
   /** The sources that this call has checked already. */
   readonly checked?: CheckedSources;
