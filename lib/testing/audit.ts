@@ -1,10 +1,12 @@
 import { createPublicClient, http, parseAbiItem, zeroAddress, type Address } from "viem";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Services } from "@/lib/composition";
 
 const userOperationEvent = parseAbiItem(
   "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
 );
+
+const JOBS_ENDED = { timeout: 30_000, interval: 100 };
 
 interface Execution {
   readonly userOpHash: string | null;
@@ -61,9 +63,12 @@ export const expectNothingTwiceOrForgotten = async (
     }
   }
   const operationIds = [...new Set(legs.map((leg) => leg.operationId))];
-  const [jobs, holds] = await Promise.all([
-    database.prisma.job.count({ where: { id: { in: operationIds } } }),
-    database.prisma.balanceHold.count({ where: { operationId: { in: operationIds }, releasedAt: null } }),
-  ]);
-  expect({ jobs, holds }).toEqual({ jobs: 0, holds: 0 });
+  // A job is deleted just after its operation ended.
+  await vi.waitFor(async () => {
+    const [jobs, holds] = await Promise.all([
+      database.prisma.job.count({ where: { id: { in: operationIds } } }),
+      database.prisma.balanceHold.count({ where: { operationId: { in: operationIds }, releasedAt: null } }),
+    ]);
+    expect({ jobs, holds }).toEqual({ jobs: 0, holds: 0 });
+  }, JOBS_ENDED);
 };

@@ -50,6 +50,8 @@ const DELIVERY_TABLES = "webhook_";
 const EVENT = /\b(?:leg|operation)\.[a-z_]+/;
 const POSITION = /"position":\s*(\d)/;
 const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
+/** In a set of marks, which also lists the states that a transaction may have before. */
+const MARKED_STATUS = /(?<="status":\s*")(?:signed|broadcast|mined|final)\b/;
 const BATCH_STATE = /\b(?:queued|signed|sent|mined|paid|failed|cancelled)\b/;
 
 /** The subject of a write besides its table: the step of an event, or the new status of a transaction or a batch. */
@@ -57,7 +59,8 @@ const detailOf = (table: string, parameters: string): string => {
   if (table === "operation_event")
     return `${EVENT.exec(parameters)?.[0] ?? ""} ${POSITION.exec(parameters)?.[1] ?? ""}`;
   if (table === "wallet_payout_batch") return BATCH_STATE.exec(parameters)?.[0] ?? "";
-  return table === "chain_transaction" ? (STATUS.exec(parameters)?.[0] ?? "") : "";
+  if (table !== "chain_transaction") return "";
+  return (MARKED_STATUS.exec(parameters) ?? STATUS.exec(parameters))?.[0] ?? "";
 };
 
 /** The step that a transaction stands for: that of a leg if it names one, otherwise that of the operation. */

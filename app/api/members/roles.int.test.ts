@@ -31,7 +31,11 @@ const statusOf = async (role: Role, method: string, path: string, body: object =
   return status;
 };
 
-const written = contracts.filter(({ auth, method, personal }) => auth !== "public" && method !== "GET" && !personal);
+/** It answers a question and changes nothing, so every role may ask it. */
+const DRY_RUN = "/policies/evaluate";
+const written = contracts.filter(
+  ({ auth, method, path, personal }) => auth !== "public" && method !== "GET" && !personal && path !== DRY_RUN,
+);
 
 test.each(written.map(({ method, path }) => [method, path] as const))(
   "a viewer is refused %s %s before anything of the request is looked at",
