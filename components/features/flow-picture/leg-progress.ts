@@ -51,7 +51,13 @@ const forward = (leg: Leg, times: ProgressTimes): number => {
       return between(CROSSING, FILLED, timeShare(leg, times));
     case "filled_seen":
       return between(FILLED, 1, leg.destination === null ? 0 : depthShare(leg.destination));
-    default:
+    case "queued":
+    case "completed":
+    case "failed":
+    case "refunding":
+    case "refund_seen":
+    case "refunded":
+    case "needs_attention":
       return 0;
   }
 };
@@ -77,7 +83,10 @@ export const legProgress = (leg: Leg, times: ProgressTimes): LegProgress => {
       return { look: "returned", fill: TURN_AT, back: 1, coin: null };
     case "queued":
       return { look: "planned", fill: 0, back: 0, coin: null };
-    default:
+    case "submitted":
+    case "source_seen":
+    case "bridging":
+    case "filled_seen":
       return { look: isLate(leg, times) ? "late" : "moving", fill: forward(leg, times), back: 0, coin: "way" };
   }
 };

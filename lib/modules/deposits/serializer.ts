@@ -20,15 +20,15 @@ export const toDeposit = (
   const isDecided = deposit.state === "credited" || deposit.state === "released";
   const { verdict, screenedAt, decidedBy, decidedReason, decidedAt, usdMicro } = deposit;
   return {
-    depositId: deposit.id as DepositRecord["depositId"],
+    depositId: deposit.id,
     state: deposit.state === "own" || deposit.state === "unclear" ? "pending" : deposit.state,
     sender: deposit.sender,
-    walletId: deposit.walletId as DepositRecord["walletId"],
+    walletId: deposit.walletId,
     walletAddress: deposit.walletAddress,
     chainId: deposit.chainId,
     received: amountRecord(token, deposit.amountBase),
     usd: usdMicro === null ? null : formatAmount(usdMicro, USD_DECIMALS),
-    txHash: deposit.txHash as DepositRecord["txHash"],
+    txHash: deposit.txHash,
     blockNumber: deposit.blockNumber.toString(),
     confirmations: isDecided ? needed : Math.max(0, Math.min(needed, deep)),
     confirmationsNeeded: needed,

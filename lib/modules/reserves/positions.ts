@@ -113,7 +113,7 @@ const readScreened = async (
     { tokens: at.tokens.filter(({ address }) => address === "native"), block: blocks.native },
   ];
   const read = await Promise.all(
-    groups.map(({ tokens, block }) => {
+    groups.map(async ({ tokens, block }) => {
       if (tokens.length === 0 || block < 0n) return tokens.map(nothing);
       const screened = block < at.finalNumber ? block : at.finalNumber;
       return readAt(context, wallet, { ...at, tokens, block: screened }).catch(() => tokens.map(nothing));
