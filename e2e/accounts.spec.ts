@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import type { ReservesProof } from "@/components/features/global-accounts/verify-proof";
 import { rootOf } from "@/lib/modules/reserves/merkle-sum";
 import { approveChange } from "./support/approve-change";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { createTestClient, http } from "viem";
 import { cancelOperation } from "@/lib/contracts/operations";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
@@ -115,7 +115,8 @@ test("memos are written, searched and filed; several statuses, presets and saved
   await page.getByLabel("Search").fill("studio");
   await expect(rows(page)).toHaveCount(2);
   await page.getByLabel("Search").fill("");
-  await expect(rows(page)).toHaveCount(3);
+  // The two swaps, and the deposit of the money that they need.
+  await expect(rows(page)).toHaveCount(4);
   await choose(page, page.getByLabel("Status", { exact: true }), "Cancelled");
   await expect(rows(page)).toHaveCount(2);
   await page.getByRole("option", { name: "Pending" }).click();

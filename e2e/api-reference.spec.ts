@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
-import { expect, test, type Locator, type Page } from "@playwright/test";
+import { expect, test, type Locator, type Page } from "./support/test";
 import { createApiKey } from "@/lib/contracts/api-keys";
 import { listContacts } from "@/lib/contracts/contacts";
 import { listGlobalAccounts } from "@/lib/contracts/global-accounts";

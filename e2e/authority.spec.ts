@@ -1,4 +1,4 @@
-import { expect, test, type Locator, type Page } from "@playwright/test";
+import { expect, test, type Locator, type Page } from "./support/test";
 import { axeFaults, checkLooks } from "./support/axe";
 import { ageEmailCodes } from "./support/email-codes";
 import { mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/person";

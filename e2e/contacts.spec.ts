@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { approveChange } from "./support/approve-change";
 import { axeFaults, checkLooks } from "./support/axe";
 import { projectOf } from "./support/project";

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { stepAt, totpCode } from "@/lib/modules/factors/totp";
 import { fromBase32 } from "@/lib/testing/totp-app";

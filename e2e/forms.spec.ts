@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, test } from "./support/test";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
 import { choose, fillSource, typeCode } from "./support/person";
 import { projectOf } from "./support/project";

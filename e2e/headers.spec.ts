@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { settle } from "./support/axe";
 import { signInWithBurner } from "./support/person";
 import { signIn } from "./support/sign-in";

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { acceptInvitation, typeCode } from "./support/person";

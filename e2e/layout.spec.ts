@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { axeFaults, settle } from "./support/axe";
 import { seedProject } from "./support/seed";
 import { projectOf } from "./support/project";

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { createPublicClient, http } from "viem";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { createContact } from "@/lib/contracts/contacts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { axeFaults } from "./support/axe";

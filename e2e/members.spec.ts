@@ -1,4 +1,4 @@
-import { expect, test, type APIRequestContext, type Page } from "@playwright/test";
+import { expect, test, type APIRequestContext, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { mailedCode, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { checkLooks, settle } from "./support/axe";
 import { choose } from "./support/person";

@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, test } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { seedProject } from "./support/seed";
 import { signIn } from "./support/sign-in";

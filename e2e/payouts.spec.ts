@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { xlsxOf } from "@/components/features/payouts/import/testing";
 import { createContact } from "@/lib/contracts/contacts";
 import { axeFaults, checkLooks } from "./support/axe";

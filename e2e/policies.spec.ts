@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { ApiError } from "@/lib/api-client/client";
 import { createContact } from "@/lib/contracts/contacts";

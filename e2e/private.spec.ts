@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { approveOperation } from "@/lib/contracts/operations";
 import { getPrivateBalances, shield } from "@/lib/contracts/privacy";
 import { requestOtp } from "@/lib/contracts/swap";

@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, test } from "./support/test";
 import { getOperation } from "@/lib/contracts/operations";
 import { axeFaults } from "./support/axe";
 import { changeRows } from "./support/database";

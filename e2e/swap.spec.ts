@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { balanceOnChain } from "./support/chain";
 import { choose, fillSource, mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/person";
 

@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { axeFaults } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { choose, fillSource, mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/person";
