@@ -8,6 +8,7 @@ import {
   fundGlobalAccount,
   getGlobalAccount,
   listEntries,
+  reverseFunding,
   unfreezeGlobalAccount,
   updateGlobalAccount,
 } from "@/lib/contracts/global-accounts";
@@ -83,12 +84,18 @@ test("nothing goes in or out of a frozen account; an owner unfreezes it with an 
     });
   expect(await refusal(pay(other.id, id))).toMatchObject({ status: 400 });
   expect(await refusal(fundAccount(customer, id, "1"))).toMatchObject({ status: 409, code: "invalid_state" });
+  const [funding] = (await client.call(listEntries, { params: { id } })).data;
+  const body = { transactionId: funding?.transactionId ?? "" };
+  const takeBack = () => client.call(reverseFunding, { params: { id }, body });
+  expect(await refusal(takeBack())).toMatchObject({ status: 409, code: "invalid_state" });
+  expect((await client.call(getGlobalAccount, { params: { id } })).balance.posted).toBe("10");
   const asked = await refusal(client.call(unfreezeGlobalAccount, { params: { id }, body: {} }));
   expect(asked).toMatchObject({ status: 409, code: "approval_required" });
   expect((asked as Error).message).toContain("Documents expired");
   expect((await client.call(getGlobalAccount, { params: { id } })).status).toBe("frozen");
   expect(await unfreeze(customer, id)).toMatchObject({ status: "active", statusReason: null });
   await fundAccount(customer, id, "1");
+  expect(await takeBack()).toMatchObject({ balance: { posted: "1" } });
   expect((await actionsOf(customer, id)).filter((action) => /frozen$/.test(action))).toEqual([
     "global_account.frozen",
     "global_account.unfrozen",

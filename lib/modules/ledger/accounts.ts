@@ -73,7 +73,7 @@ export interface AccountChange {
 }
 
 /**
- * Changes the status or the name of an account. Only reversals are posted to and from an account that is not active.
+ * Changes the status or the name of an account. Nothing is posted to or from an account that is not active.
  * @param also writes rows of the caller in the same transaction; it runs only when the account changed
  * @returns false when the account has that status or name already, is closed, or is to be closed and is not empty
  */
