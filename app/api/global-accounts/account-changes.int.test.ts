@@ -13,6 +13,7 @@ import {
   updateGlobalAccount,
 } from "@/lib/contracts/global-accounts";
 import { createAccountsPayout } from "@/lib/contracts/payouts";
+import { createAccountChanges } from "@/lib/modules/global-accounts/account-changes";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
@@ -100,6 +101,25 @@ test("nothing goes in or out of a frozen account; an owner unfreezes it with an 
     "global_account.frozen",
     "global_account.unfrozen",
   ]);
+});
+
+test("what is recorded of a change is what the account became, also when somebody else changed it meanwhile", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const { id } = await open(customer, "Rent");
+  const operator = await newMember(api, (await client.call(getMe)).projects[0]?.id ?? "", "operator");
+  const { services } = api;
+  /** The account as it was before somebody freezes it. */
+  const get: typeof services.globalAccounts.get = async (...args) => {
+    const own = await services.globalAccounts.get(...args);
+    await client.call(freezeGlobalAccount, { params: { id }, body: { reason: "Audit" } });
+    return own;
+  };
+  const clock = { now: () => new Date() };
+  await createAccountChanges({ ...services, accounts: { get }, clock }).rename(operator.actor, id, "Berlin");
+  const { data } = await client.call(listAuditLog, { query: { subject: id } });
+  const renamed = data.find(({ action }) => action === "global_account.renamed");
+  expect(renamed).toMatchObject({ data: { name: "Berlin", status: "frozen", reason: "Audit" } });
 });
 
 test("an operator freezes and closes, and does not unfreeze", async () => {
