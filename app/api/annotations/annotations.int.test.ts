@@ -142,6 +142,29 @@ test("a payout has a memo too; what another project has is 404, and its memo is 
     ).toMatchObject({ status: 404, code: "not_found" });
 });
 
+test("a key reads and writes the memo of a payout only with the scopes of payouts", async () => {
+  const { session, treasury } = await newCustomer(api);
+  await fund(session.client, treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  const transfers = [{ address: testAccount().address, amount: "1", token: "USDC" }];
+  const { payoutId } = await session.client.call(createWalletsPayout, { body: { chainId: HERE, transfers } });
+  const id = String(payoutId);
+  const body = { memo: "May", tags: [] };
+  const written = await session.client.call(putAnnotation, { params: { id }, body });
+  const common = ["operations:read", "operations:write", "privacy:read"];
+  for (const { scopes, reads, writes } of [
+    { scopes: common, reads: false, writes: false },
+    { scopes: [...common, "payouts:read"], reads: true, writes: false },
+    { scopes: [...common, "payouts:read", "payouts:write"], reads: true, writes: true },
+  ]) {
+    const { client } = await api.createKey(session, { scopes });
+    const { data } = await client.call(listAnnotations, { query: { ids: id } });
+    expect(data, String(scopes)).toEqual(reads ? [written] : []);
+    const answer = await refusal(client.call(putAnnotation, { params: { id }, body }));
+    if (writes) expect(answer).toBe("ok");
+    else expect(answer).toMatchObject({ status: 404, code: "not_found" });
+  }
+});
+
 test("a memo needs the scope of operations, and credentials", async () => {
   const customer = await newCustomer(api);
   const [id = ""] = await operationsOf(customer, 1);

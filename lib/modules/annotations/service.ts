@@ -21,13 +21,20 @@ export const createAnnotationReads = ({ database }: { readonly database: Databas
 
 export type AnnotationReads = ReturnType<typeof createAnnotationReads>;
 
+export type Access = "read" | "write";
+
 interface AnnotationsDeps {
   readonly database: Database;
   readonly reads: Pick<AnnotationReads, "of">;
   /** Whether the actor may see everything of the project. */
   readonly seesAll: (actor: Actor) => boolean;
-  /** Those of the ids that the actor may see. */
-  readonly visible: (actor: Actor, type: SubjectType, ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Those of the ids that the actor may see, or whose memo the actor may write. */
+  readonly visible: (
+    actor: Actor,
+    type: SubjectType,
+    ids: readonly string[],
+    to: Access,
+  ) => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
 }
 
@@ -42,6 +49,7 @@ export const createAnnotationsService = ({ database, reads, seesAll, visible, cl
         actor,
         type,
         ids.filter((id) => typeOf(id) === type),
+        "read",
       );
     return new Set([...(await ofType("operation")), ...(await ofType("payout"))]);
   };
@@ -58,7 +66,8 @@ export const createAnnotationsService = ({ database, reads, seesAll, visible, cl
       { memo, tags }: { readonly memo: string; readonly tags: readonly string[] },
     ): Promise<Annotation> => {
       const subjectType = typeOf(subjectId);
-      if (subjectType === null || !(await visible(actor, subjectType, [subjectId])).has(subjectId)) throw notFound();
+      if (subjectType === null) throw notFound();
+      if (!(await visible(actor, subjectType, [subjectId], "write")).has(subjectId)) throw notFound();
       const at = clock.now();
       const { projectId } = actor;
       const annotation = { projectId, subjectType, subjectId, memo, tags, updatedBy: actorName(actor), updatedAt: at };
