@@ -4,6 +4,8 @@ import { expect, test, type Locator, type Page } from "./support/test";
 import { createApiKey } from "@/lib/contracts/api-keys";
 import { listContacts } from "@/lib/contracts/contacts";
 import { listGlobalAccounts } from "@/lib/contracts/global-accounts";
+import { createProject } from "@/lib/contracts/members";
+import { PREFERENCE_COOKIES } from "@/lib/core/browser-cookies";
 import { checkLooks } from "./support/axe";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
@@ -54,6 +56,22 @@ test("the API reference is drawn from this installation alone, under its policy,
   }
   expect([...foreign]).toEqual([]);
   expect(problems).toEqual([]);
+});
+
+test("the API reference sends requests in the chosen project", async ({ page }) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  const { api } = await projectOf(page);
+  const { id: projectId } = await api.call(createProject, { body: { name: "Second" } });
+  const url = new URL("/", process.env.E2E_BASE_URL).href;
+  await page.context().addCookies([{ name: PREFERENCE_COOKIES.project, value: projectId, url }]);
+
+  await page.goto("/api-reference");
+  const frame = page.frameLocator("iframe[title='API reference']");
+  await frame.getByRole("button", { name: "Test Request (get /auth/whoami)" }).click({ timeout: RENDER_TIMEOUT_MS });
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/api/auth/whoami");
+  await frame.getByRole("button", { name: /^Send/ }).first().click();
+  expect(await (await answered).json()).toMatchObject({ projectId });
 });
 
 test("the page of the API reference fits phones and both themes, and only its own pages may frame it", async ({

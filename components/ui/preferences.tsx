@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, useContext, useSyncExternalStore, type ReactNode } from "react";
-import { PREFERENCE_COOKIES, type Preference, type Preferences } from "@/lib/core/browser-cookies";
+import { PREFERENCE_COOKIES, preferenceOf, type Preference, type Preferences } from "@/lib/core/browser-cookies";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 /** Cookies tell other tabs nothing; a change of this key does. */
@@ -14,7 +14,13 @@ export const readPreference = (preference: Preference): string | null => {
   if (typeof document === "undefined") return null;
   const start = `${PREFERENCE_COOKIES[preference]}=`;
   const found = document.cookie.split("; ").find((cookie) => cookie.startsWith(start));
-  return found === undefined ? null : decodeURIComponent(found.slice(start.length));
+  if (found === undefined) return null;
+  try {
+    return preferenceOf(preference, decodeURIComponent(found.slice(start.length)));
+  } catch {
+    // It is not percent-encoded text, so this page did not write it.
+    return null;
+  }
 };
 
 /** @param value null forgets it */

@@ -2,6 +2,7 @@ import { mayReadPrivate, type Actor } from "@/lib/core/actor";
 import {
   createAnnotationReads,
   createAnnotationsService,
+  type Access,
   type AnnotationsService,
 } from "@/lib/modules/annotations/service";
 import { isPrivateKind, type OperationsService } from "@/lib/modules/operations/service";
@@ -22,12 +23,17 @@ export const buildAnnotations = (
     const found = [...(await operations.getMany(actor.projectId, ids)).values()];
     return new Set(found.filter(({ kind }) => !isPrivateKind(kind) || mayReadPrivate(actor)).map(({ id }) => id));
   };
+  // The routes ask for the scope of operations; for a payout a key needs the scope of payouts too.
+  const mayPayouts = (actor: Actor, to: Access): boolean =>
+    actor.type === "user" || actor.scopes.includes(`payouts:${to}`);
+  const visiblePayouts = (actor: Actor, ids: readonly string[], to: Access): Promise<ReadonlySet<string>> =>
+    mayPayouts(actor, to) ? payouts.known(actor.projectId, ids) : Promise.resolve(new Set());
   return createAnnotationsService({
     database,
     reads: createAnnotationReads({ database }),
-    seesAll: mayReadPrivate,
-    visible: (actor, type, ids) =>
-      type === "operation" ? visibleOperations(actor, ids) : payouts.known(actor.projectId, ids),
+    seesAll: (actor) => mayReadPrivate(actor) && mayPayouts(actor, "read"),
+    visible: (actor, type, ids, to) =>
+      type === "operation" ? visibleOperations(actor, ids) : visiblePayouts(actor, ids, to),
     clock,
   });
 };

@@ -24,7 +24,7 @@ export const buildNotifying = (
   };
   const executors = config.executorPrivateKeys.map((key) => privateKeyToAddress(key));
   return {
-    ...createMaking({ database, decisions, worthOf: worthOfDeposit, clock }),
+    ...createMaking({ database, decisions, worthOf: worthOfDeposit, clock, log }),
     ...createMailing({ database, outbox, publicUrl: config.publicUrl, clock }),
     watchGas: createGasWatch({
       ...{ database, clock, log },

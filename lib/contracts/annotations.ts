@@ -23,7 +23,8 @@ export const listAnnotations = defineContract({
   method: "GET",
   path: "/annotations",
   summary: "Memos and tags of operations and payouts",
-  description: "Those of the given ids that have a memo or tags. Ids that name nothing are left out. Changes nothing.",
+  description:
+    "Those of the given ids that have a memo or tags. Ids that name nothing are left out. Changes nothing. With an API key, those of payouts need the scope `payouts:read` too.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -47,7 +48,7 @@ export const putAnnotation = defineContract({
   path: "/annotations/{id}",
   summary: "Writes the memo and tags of an operation or a payout",
   description:
-    "Replaces both. They are for people: searchable in GET /operations, and in its CSV. They change nothing about the movement and are not part of what is approved.",
+    "Replaces both. They are for people: searchable in GET /operations, and in its CSV. They change nothing about the movement and are not part of what is approved. With an API key, a payout needs the scope `payouts:write` too.",
   tag,
   auth: "member",
   permission: "records:write",

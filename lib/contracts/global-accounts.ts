@@ -220,7 +220,7 @@ export const reverseFunding = defineContract({
   summary:
     "Takes a funding back, while the account still has the money: the reserves are free again. By a person, once",
   description:
-    "Corrects a funding: the money leaves the account and backs other accounts again. Nothing moves on a chain. A funding can be reversed once, and only while the account has enough available.",
+    "Corrects a funding: the money leaves the account and backs other accounts again. Nothing moves on a chain. A funding can be reversed once, and only while the account has enough available and is not frozen.",
   tag,
   auth: "user",
   permission: "money:move",

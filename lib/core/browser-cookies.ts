@@ -1,3 +1,5 @@
+import { isId } from "./ids";
+
 /**
  * Choices that a browser remembers in cookies, so that the server draws pages with them. None of them gives any right: the API checks
  * membership of the project at each call.
@@ -15,3 +17,7 @@ export type Preference = keyof typeof PREFERENCE_COOKIES;
 
 /** What the browser remembers; null where it remembers nothing. */
 export type Preferences = Readonly<Record<Preference, string | null>>;
+
+/** The value of a cookie as it may be used. Whoever serves something else on the same host can set these cookies to anything. */
+export const preferenceOf = (preference: Preference, value: string): string | null =>
+  preference === "project" && !isId("project", value) ? null : value;

@@ -48,3 +48,16 @@ test("rows that do not fit on a page go on with the next, under the same head", 
   for (const [day] of rows) expect(file).toContain(`(${String(day)} `);
   expect(file).toContain("Closing balance");
 });
+
+test("an amount that is wider than its column goes on in the next line, whole; other texts are cut", () => {
+  const columns = [
+    { header: "When", width: 6 },
+    { header: "Amount", width: 12, align: "right" },
+    { header: "Token", width: 6, isWhole: true },
+  ] as const;
+  const amount = "123456789.123456789012345678";
+  const file = tablePdf({ ...table([["2026-11-25", amount, "LONGNAME"]]), columns });
+  expect(file).toContain("(2026-\\205  123456789.12  LONGNA)");
+  expect(file).toContain("(        345678901234  ME    )");
+  expect(file).toContain("(                5678        )");
+});

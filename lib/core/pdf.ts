@@ -2,9 +2,11 @@
 
 interface PdfColumn {
   readonly header: string;
-  /** In characters of the table's font; longer cells are cut with an ellipsis. */
+  /** In characters of the table's font. */
   readonly width: number;
   readonly align?: "left" | "right";
+  /** True: a longer cell goes on in the next line, as cells that are aligned right always do. Otherwise it is cut with an ellipsis. */
+  readonly isWhole?: boolean;
 }
 
 export interface PdfTable {
@@ -20,8 +22,8 @@ export interface PdfTable {
 // A4, landscape, in points.
 const PAGE = { width: 842, height: 595, margin: 40 } as const;
 const TITLE_SIZE = 16;
-const TEXT_SIZE = 8;
-const LINE_HEIGHT = 12;
+const TEXT_SIZE = 7;
+const LINE_HEIGHT = 11;
 /** Each character of Courier is 0.6 of its size wide. */
 const CHARACTER = TEXT_SIZE * 0.6;
 const GAP = 2;
@@ -67,10 +69,17 @@ const cut = (text: string, width: number): string => {
   return characters.length <= width ? characters.join("") : `${characters.slice(0, width - 1).join("")}…`;
 };
 
-const padded = (text: string, { width, align = "left" }: PdfColumn): string => {
-  const shown = cut(text, width);
-  const space = " ".repeat(Math.max(0, width - Array.from(shown).length));
-  return align === "right" ? space + shown : shown + space;
+/** The lines of a cell. An amount that lost digits would look like another amount, so amounts are never cut. */
+const linesIn = (text: string, { width, align, isWhole = align === "right" }: PdfColumn): readonly string[] => {
+  if (!isWhole) return [cut(text, width)];
+  const characters = Array.from(text.replaceAll(/\s+/g, " "));
+  const count = Math.max(1, Math.ceil(characters.length / width));
+  return Array.from({ length: count }, (_, line) => characters.slice(line * width, (line + 1) * width).join(""));
+};
+
+const padded = (text: string, { width, align }: PdfColumn): string => {
+  const space = " ".repeat(width - Array.from(text).length);
+  return align === "right" ? space + text : text + space;
 };
 
 interface Line {
@@ -78,8 +87,14 @@ interface Line {
   readonly bold?: boolean;
 }
 
-const lineOf = (columns: readonly PdfColumn[], cells: readonly string[]): string =>
-  columns.map((column, index) => padded(cells[index] ?? "", column)).join(" ".repeat(GAP));
+/** The lines of a row of the table: as many as its highest cell has. */
+const linesOf = (columns: readonly PdfColumn[], cells: readonly string[]): readonly string[] => {
+  const parts = columns.map((column, index) => linesIn(cells[index] ?? "", column));
+  const height = Math.max(...parts.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    columns.map((column, index) => padded(parts[index]?.[line] ?? "", column)).join(" ".repeat(GAP)),
+  );
+};
 
 const factLine = ([label, value]: readonly [string, string], width: number): Line => ({
   text: label.padEnd(FACT_LABEL) + cut(value, width - FACT_LABEL),
@@ -88,23 +103,18 @@ const factLine = ([label, value]: readonly [string, string], width: number): Lin
 /** Lines of each page; the head of the table stands on every page. */
 const pagesOf = ({ facts, columns, rows, closing = [] }: PdfTable): readonly (readonly Line[])[] => {
   const width = Math.floor((PAGE.width - 2 * PAGE.margin) / CHARACTER);
-  const head: Line = {
-    text: lineOf(
-      columns,
-      columns.map(({ header }) => header),
-    ),
-    bold: true,
-  };
+  const headers = columns.map(({ header }) => header);
+  const head = linesOf(columns, headers).map((text): Line => ({ text, bold: true }));
   const blank: Line = { text: "" };
   const above = [...facts.map((fact) => factLine(fact, width)), ...(facts.length === 0 ? [] : [blank])];
-  const body = rows.map((cells): Line => ({ text: lineOf(columns, cells) }));
+  const body = rows.flatMap((cells) => linesOf(columns, cells)).map((text): Line => ({ text }));
   const below = closing.length === 0 ? [] : [blank, ...closing.map((fact) => factLine(fact, width))];
   const rest = [...body, ...below];
   const pages: Line[][] = [];
-  const room = (): number => LINES_PER_PAGE - 1 - (pages.length === 0 ? above.length + TITLE_LINES : 0);
+  const room = (): number => LINES_PER_PAGE - head.length - (pages.length === 0 ? above.length + TITLE_LINES : 0);
   do {
     const first = pages.length === 0 ? above : [];
-    pages.push([...first, head, ...rest.splice(0, Math.max(1, room()))]);
+    pages.push([...first, ...head, ...rest.splice(0, Math.max(1, room()))]);
   } while (rest.length > 0);
   return pages;
 };

@@ -89,3 +89,24 @@ test("an instance that does not listen hears itself, and connects to nothing", a
   expect(heardThere).not.toContain("mine");
   await alone.close();
 });
+
+test("a channel that is added while an instance connects is listened to", async () => {
+  const heard: string[] = [];
+  const during = await startPgProxy(url, {
+    watch: (stage, { sql }) => {
+      if (stage === "before" && sql.startsWith("LISTEN first")) late.on("second", (payload) => heard.push(payload));
+      return "go";
+    },
+  });
+  const late = createListener(during.url);
+  late.on("first", () => undefined);
+  await vi.waitFor(
+    () => {
+      there.tell([{ channel: "second", payload: "x" }]);
+      expect(heard).not.toEqual([]);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  await late.close();
+  await during.close();
+});

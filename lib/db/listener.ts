@@ -112,7 +112,13 @@ export const createListener = (url: string | null): Listener => {
         handlers.call({ channel, payload: payload ?? "" });
     });
     await next.connect();
-    for (const channel of handlers.channels()) await next.query(`LISTEN ${channel}`);
+    // A channel may be added while others are registered here.
+    for (const heard = new Set<string>(); ;) {
+      const channel = handlers.channels().find((name) => !heard.has(name));
+      if (channel === undefined) break;
+      await next.query(`LISTEN ${channel}`);
+      heard.add(channel);
+    }
     client = next;
   };
 

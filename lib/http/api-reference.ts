@@ -1,21 +1,25 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 
 /** The built renderer as its package ships it: one script with its styles inside. */
 const RENDERER = join("node_modules", "@scalar", "api-reference", "dist", "browser", "standalone.js");
 const HASH_CHARS = 16;
+const GZIP_LEVEL = 9;
 
 interface RendererFile {
   /** Changes with the content, so that browsers may keep the file for ever. */
   readonly name: string;
-  readonly content: Uint8Array<ArrayBuffer>;
+  readonly gzipped: Uint8Array<ArrayBuffer>;
 }
 
 const load = async (): Promise<RendererFile> => {
-  const content = new Uint8Array(await readFile(join(process.cwd(), RENDERER)));
+  const content = await readFile(join(process.cwd(), RENDERER));
   const hash = createHash("sha256").update(content).digest("hex").slice(0, HASH_CHARS);
-  return { name: `scalar-${hash}.js`, content };
+  const gzipped = new Uint8Array(await promisify(gzip)(content, { level: GZIP_LEVEL }));
+  return { name: `scalar-${hash}.js`, gzipped };
 };
 
 let loaded: Promise<RendererFile> | undefined;
@@ -28,12 +32,17 @@ const renderer = (): Promise<RendererFile> => {
   return loaded;
 };
 
-/** Not compressed: Next compresses what its routes answer. @returns null when no file has this name */
+/**
+ * Compressed once in each process, because the file has 3.4 MB and everybody may ask for it. server.ts tells the pages nothing of the
+ * codings that a caller takes, and sends on what is compressed already; every browser takes gzip.
+ * @returns null when no file has this name
+ */
 export const referenceFile = async (name: string): Promise<Response | null> => {
   const file = await renderer();
   if (name !== file.name) return null;
-  return new Response(file.content, {
+  return new Response(file.gzipped, {
     headers: {
+      "content-encoding": "gzip",
       "content-type": "text/javascript; charset=utf-8",
       "cache-control": "public, max-age=31536000, immutable",
     },

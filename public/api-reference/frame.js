@@ -3,8 +3,8 @@
 (() => {
   const { nonce, dataset } = document.currentScript;
   const outer = window.parent.document;
-  /** Key of components/features/projects/chosen-project.ts. */
-  const PROJECT_KEY = "causeway.project";
+  /** The chosen project, in the cookie that lib/core/browser-cookies.ts names. Anything that is no id counts as no choice. */
+  const PROJECT_COOKIE = /(?:^|; )causeway\.project=(prj_[\da-f-]{36})(?:;|$)/;
   /** The service renews an access token in its last 5 minutes, so each answer is good for longer than this. */
   const TOKEN_KEPT_MS = 240_000;
 
@@ -99,8 +99,8 @@
           readAt = performance.now();
         }
         headers.set("authorization", `Bearer ${token}`);
-        const project = window.localStorage.getItem(PROJECT_KEY);
-        if (project !== null && (headers.get("x-project-id") ?? "") === "") headers.set("x-project-id", project);
+        const project = PROJECT_COOKIE.exec(document.cookie)?.[1];
+        if (project !== undefined && (headers.get("x-project-id") ?? "") === "") headers.set("x-project-id", project);
       }
       return send(new Request(request, { headers }));
     };

@@ -70,6 +70,48 @@ test("memo and tags are found in the list and its file, and recorded; the operat
   expect(data.filter(({ action }) => action === "operation.annotated")).toHaveLength(2);
 });
 
+/** Copies an operation with a tag and a memo: newer ones that have another status. */
+const COPY = `
+  WITH copies AS (
+    INSERT INTO operation SELECT (jsonb_populate_record(o, jsonb_build_object(
+      'id', 'op_ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'), 'status', 'cancelled', 'transfer_id', null, 'quote_id', null))).*
+    FROM operation o, generate_series(1, $2::int) n WHERE o.id = $1 RETURNING project_id, id
+  )
+  INSERT INTO annotation (project_id, subject_type, subject_id, memo, tags, updated_by, updated_at)
+  SELECT project_id, 'operation', id, 'Rent', '{Berlin}', 'test', now() FROM copies`;
+
+test("a list and its file find an operation by its tag or memo, however many newer ones have the same", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const [id = ""] = await operationsOf(customer, 1);
+  await client.call(putAnnotation, { params: { id }, body: { memo: "Rent", tags: ["Berlin"] } });
+  await api.services.database.pool.query(COPY, [id, 1200]);
+  const found = async (query: object) =>
+    (await client.call(listOperations, { query })).data.map((each) => each.operationId);
+  expect(await found({ tag: "berlin", status: "pending" })).toEqual([id]);
+  expect(await found({ q: "rent", status: "pending" })).toEqual([id]);
+  expect(await found({ q: "rent", tag: "berlin", chainId: HERE, status: "pending" })).toEqual([id]);
+  expect(await found({ q: "usdc", tag: "berlin", status: "pending" })).toEqual([id]);
+  expect(await found({ q: id, tag: "berlin" })).toEqual([id]);
+  expect(await found({ q: id, tag: "london" })).toEqual([]);
+  for (const query of [{ tag: "berlin" }, { q: "rent" }]) {
+    const csv = await client.call(exportOperations, { query });
+    expect(
+      csv
+        .trim()
+        .split("\r\n")
+        .filter((line) => line.includes("Rent")),
+    ).toHaveLength(1201);
+    let [cursor, listed]: [string | undefined, number] = [undefined, 0];
+    do {
+      const page = await client.call(listOperations, { query: { ...query, limit: 100, cursor } });
+      listed += page.data.length;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(listed).toBe(1201);
+  }
+});
+
 test("the list takes several statuses and kinds, and no others", async () => {
   const customer = await newCustomer(api);
   const { client } = customer.session;
@@ -98,6 +140,29 @@ test("a payout has a memo too; what another project has is 404, and its memo is 
     expect(
       await refusal(eve.session.client.call(putAnnotation, { params: { id: foreign }, body: memo })),
     ).toMatchObject({ status: 404, code: "not_found" });
+});
+
+test("a key reads and writes the memo of a payout only with the scopes of payouts", async () => {
+  const { session, treasury } = await newCustomer(api);
+  await fund(session.client, treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  const transfers = [{ address: testAccount().address, amount: "1", token: "USDC" }];
+  const { payoutId } = await session.client.call(createWalletsPayout, { body: { chainId: HERE, transfers } });
+  const id = String(payoutId);
+  const body = { memo: "May", tags: [] };
+  const written = await session.client.call(putAnnotation, { params: { id }, body });
+  const common = ["operations:read", "operations:write", "privacy:read"];
+  for (const { scopes, reads, writes } of [
+    { scopes: common, reads: false, writes: false },
+    { scopes: [...common, "payouts:read"], reads: true, writes: false },
+    { scopes: [...common, "payouts:read", "payouts:write"], reads: true, writes: true },
+  ]) {
+    const { client } = await api.createKey(session, { scopes });
+    const { data } = await client.call(listAnnotations, { query: { ids: id } });
+    expect(data, String(scopes)).toEqual(reads ? [written] : []);
+    const answer = await refusal(client.call(putAnnotation, { params: { id }, body }));
+    if (writes) expect(answer).toBe("ok");
+    else expect(answer).toMatchObject({ status: 404, code: "not_found" });
+  }
 });
 
 test("a memo needs the scope of operations, and credentials", async () => {

@@ -8,10 +8,12 @@ import {
   fundGlobalAccount,
   getGlobalAccount,
   listEntries,
+  reverseFunding,
   unfreezeGlobalAccount,
   updateGlobalAccount,
 } from "@/lib/contracts/global-accounts";
 import { createAccountsPayout } from "@/lib/contracts/payouts";
+import { createAccountChanges } from "@/lib/modules/global-accounts/account-changes";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
@@ -83,16 +85,41 @@ test("nothing goes in or out of a frozen account; an owner unfreezes it with an 
     });
   expect(await refusal(pay(other.id, id))).toMatchObject({ status: 400 });
   expect(await refusal(fundAccount(customer, id, "1"))).toMatchObject({ status: 409, code: "invalid_state" });
+  const [funding] = (await client.call(listEntries, { params: { id } })).data;
+  const body = { transactionId: funding?.transactionId ?? "" };
+  const takeBack = () => client.call(reverseFunding, { params: { id }, body });
+  expect(await refusal(takeBack())).toMatchObject({ status: 409, code: "invalid_state" });
+  expect((await client.call(getGlobalAccount, { params: { id } })).balance.posted).toBe("10");
   const asked = await refusal(client.call(unfreezeGlobalAccount, { params: { id }, body: {} }));
   expect(asked).toMatchObject({ status: 409, code: "approval_required" });
   expect((asked as Error).message).toContain("Documents expired");
   expect((await client.call(getGlobalAccount, { params: { id } })).status).toBe("frozen");
   expect(await unfreeze(customer, id)).toMatchObject({ status: "active", statusReason: null });
   await fundAccount(customer, id, "1");
+  expect(await takeBack()).toMatchObject({ balance: { posted: "1" } });
   expect((await actionsOf(customer, id)).filter((action) => /frozen$/.test(action))).toEqual([
     "global_account.frozen",
     "global_account.unfrozen",
   ]);
+});
+
+test("what is recorded of a change is what the account became, also when somebody else changed it meanwhile", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  const { id } = await open(customer, "Rent");
+  const operator = await newMember(api, (await client.call(getMe)).projects[0]?.id ?? "", "operator");
+  const { services } = api;
+  /** The account as it was before somebody freezes it. */
+  const get: typeof services.globalAccounts.get = async (...args) => {
+    const own = await services.globalAccounts.get(...args);
+    await client.call(freezeGlobalAccount, { params: { id }, body: { reason: "Audit" } });
+    return own;
+  };
+  const clock = { now: () => new Date() };
+  await createAccountChanges({ ...services, accounts: { get }, clock }).rename(operator.actor, id, "Berlin");
+  const { data } = await client.call(listAuditLog, { query: { subject: id } });
+  const renamed = data.find(({ action }) => action === "global_account.renamed");
+  expect(renamed).toMatchObject({ data: { name: "Berlin", status: "frozen", reason: "Audit" } });
 });
 
 test("an operator freezes and closes, and does not unfreeze", async () => {

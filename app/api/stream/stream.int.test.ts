@@ -137,18 +137,18 @@ describe("a stream of changes", () => {
     await vi.waitFor(() => expect(stream.text()).toMatch(/id: \d+\.\d+\nevent: heartbeat\n/), WAIT);
     await stream.close();
   });
+});
 
-  test("tells people of their own notifications alone", async () => {
-    const member = await newMember(api, projectId, "viewer");
-    const headers = { ...withToken(member.session), "x-project-id": projectId };
-    const [stream, viewer] = [await open(withToken(owner)), await open(headers)];
-    await happen({ type: "api_key.created", objectId: newId("apiKey"), data: { name: "K" } });
-    await vi.waitFor(async () => expect(await database.prisma.notificationDue.count()).toBe(1), WAIT);
-    await services.notifying.makeDue();
-    await says(stream, `"kind":"notifications"`);
-    expect(viewer.text()).not.toContain(`"kind":"notifications"`);
-    await Promise.all([stream.close(), viewer.close()]);
-  });
+test("a stream tells people of their own notifications alone", async () => {
+  const member = await newMember(api, projectId, "viewer");
+  const headers = { ...withToken(member.session), "x-project-id": projectId };
+  const [stream, viewer] = [await open(withToken(owner)), await open(headers)];
+  await happen({ type: "api_key.created", objectId: newId("apiKey"), data: { name: "K" } });
+  await vi.waitFor(async () => expect(await database.prisma.notificationDue.count()).toBe(1), WAIT);
+  await services.notifying.makeDue();
+  await says(stream, `"kind":"notifications"`);
+  expect(viewer.text()).not.toContain(`"kind":"notifications"`);
+  await Promise.all([stream.close(), viewer.close()]);
 });
 
 describe("API keys", () => {
@@ -174,6 +174,32 @@ describe("API keys", () => {
     await owner.client.call(updateApiKey, { params: { id: key.id }, body: { scopes: ["operations:read"] } });
     await vi.waitFor(() => expect(stream.ended()).toBe(true), WAIT);
     expect(stream.text()).not.toContain("event: end");
+  });
+
+  const isNumbered = (type: string, objectId: string): Promise<void> =>
+    vi.waitFor(async () => expect(await database.prisma.event.count({ where: { type, objectId } })).toBe(1), WAIT);
+  const goesOn = async (headers: Headers): Promise<void> => {
+    const stream = await open(headers);
+    const objectId = newId("operation");
+    await happen({ type: "operation.completed", objectId });
+    await says(stream, objectId);
+    await stream.close();
+  };
+
+  test("get their stream back after the key was changed, from the last event that they saw", async () => {
+    const key = await api.createKey(owner, { scopes: ["operations:read"] });
+    const stream = await open({ "x-api-key": key.secret });
+    const last = stream.lastId();
+    await stream.close();
+    await happen({ type: "api_key.updated", objectId: key.id, at: EARLIER });
+    await isNumbered("api_key.updated", key.id);
+    await goesOn({ "x-api-key": key.secret, "last-event-id": last });
+  });
+
+  test("get a stream at once with a new key", async () => {
+    const key = await api.createKey(owner, { scopes: ["operations:read"] });
+    await isNumbered("api_key.created", key.id);
+    await goesOn({ "x-api-key": key.secret });
   });
 });
 

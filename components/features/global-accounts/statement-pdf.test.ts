@@ -48,8 +48,8 @@ test("the PDF has every entry with its running balance, between the opening and 
   const lines = [...file.matchAll(/\(((?:[^()\\]|\\.)*)\) Tj/g)].map(([, line]) => line ?? "");
   const at = (text: string): number => lines.findIndex((line) => line.includes(text));
   expect(lines[0]).toBe("Statement of Payroll");
-  expect(lines[at("INV-1")]).toMatch(/10\.000001 +10\.000001$/);
-  expect(lines[at("INV-2")]).toMatch(/-3\.000001 +7$/);
+  expect(lines[at("INV-1")]).toMatch(/10\.000001 +10\.000001 +USDC +$/);
+  expect(lines[at("INV-2")]).toMatch(/-3\.000001 +7 +USDC +$/);
   expect(at("Opening balance")).toBeLessThan(at("INV-1"));
   expect(at("Closing balance")).toBeGreaterThan(at("INV-2"));
 });

@@ -5,20 +5,22 @@ const COLUMNS = [
   { header: "Time (UTC)", width: 19 },
   { header: "What", width: 9 },
   { header: "Other account", width: 40 },
-  { header: "Reference", width: 30 },
-  { header: "Amount", width: 24, align: "right" },
-  { header: "Balance", width: 24, align: "right" },
+  { header: "Reference", width: 40 },
+  { header: "Amount", width: 26, align: "right" },
+  { header: "Balance", width: 26, align: "right" },
+  { header: "Token", width: 8, isWhole: true },
 ] as const;
 
 const timeText = (iso: string): string => iso.slice(0, 19).replace("T", " ");
 
-const rowOf = (entry: Entry): readonly string[] => [
+const rowOf = (entry: Entry, currency: string): readonly string[] => [
   timeText(entry.createdAt),
   entry.kind,
   entry.counterpartyId ?? "",
   entry.reference ?? "",
   entry.amount,
   entry.balanceAfter,
+  currency,
 ];
 
 /** The statement as a PDF file, oldest entry first. Amounts are whole, in units of the currency. */
@@ -34,7 +36,7 @@ export const statementPdf = (statement: Statement, madeAt: Date): string => {
       ["Opening balance", amount(statement.opening)],
     ],
     columns: COLUMNS,
-    rows: entries.map(rowOf),
+    rows: entries.map((entry) => rowOf(entry, account.currency)),
     closing: [
       ["In", amount(statement.in)],
       ["Out", amount(statement.out)],

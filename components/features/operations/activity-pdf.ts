@@ -6,29 +6,34 @@ import { sumByAsset } from "./asset-sums";
 import type { OperationFilters } from "./filter-model";
 import type { Operation } from "./types";
 
+const TOKEN = { header: "Token", width: 6, isWhole: true } as const;
 const COLUMNS = [
   { header: "Started (UTC)", width: 16 },
-  { header: "What", width: 15 },
-  { header: "Status", width: 12 },
+  { header: "What", width: 17 },
+  { header: "Status", width: 16 },
   { header: "Sent", width: 26, align: "right" },
+  TOKEN,
   { header: "Received", width: 26, align: "right" },
+  TOKEN,
   { header: "To", width: 42 },
-  { header: "Memo", width: 9 },
+  { header: "Memo", width: 10 },
 ] as const;
 
 const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
-const rowOf = (operation: Operation, annotation: Annotation | undefined): readonly string[] => [
-  minuteText(operation.createdAt),
-  KIND_WORDS[operation.kind],
-  STATUS_VIEWS[operation.status].word,
-  sumByAsset(operation.quoted.from)
-    .map(({ amount, symbol }) => `${amount} ${symbol}`)
-    .join(" + "),
-  `${operation.actual.received.amount} ${operation.actual.received.token.symbol}`,
-  operation.quoted.to.address,
-  annotation?.memo ?? "",
-];
+/** A row for each asset that was sent; the first has everything else. */
+const rowsOf = (operation: Operation, annotation: Annotation | undefined): readonly (readonly string[])[] => {
+  const [first, ...others] = sumByAsset(operation.quoted.from);
+  const { received } = operation.actual;
+  return [
+    [
+      ...[minuteText(operation.createdAt), KIND_WORDS[operation.kind], STATUS_VIEWS[operation.status].word],
+      ...[first?.amount ?? "", first?.symbol ?? "", received.amount, received.token.symbol],
+      ...[operation.quoted.to.address, annotation?.memo ?? ""],
+    ],
+    ...others.map(({ amount, symbol }) => ["", "", "", amount, symbol]),
+  ];
+};
 
 interface ActivityPdf {
   readonly operations: readonly Operation[];
@@ -49,5 +54,5 @@ export const activityPdf = ({ operations, annotations, filters, cut, madeAt }: A
       ["Operations", cut ? `the newest ${String(operations.length)} of more` : String(operations.length)],
     ],
     columns: COLUMNS,
-    rows: operations.map((operation) => rowOf(operation, annotations.get(operation.operationId))),
+    rows: operations.flatMap((operation) => rowsOf(operation, annotations.get(operation.operationId))),
   });

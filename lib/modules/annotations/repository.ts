@@ -1,6 +1,5 @@
 import type { Queryable } from "@/lib/db/client";
-import type { SqlReader } from "@/lib/db/sql";
-import type { Annotation, SubjectType } from "./annotation";
+import type { Annotation } from "./annotation";
 
 interface StoredAnnotation extends Omit<Annotation, "subjectType"> {
   readonly subjectType: string;
@@ -29,29 +28,4 @@ export const upsertAnnotation = async (db: Queryable, annotation: Annotation): P
     create: { projectId, subjectType, subjectId, ...content },
     update: content,
   });
-};
-
-// Any case. The primary key bounds the search to the annotations of one project.
-const MATCHING = `
-  SELECT subject_id FROM annotation
-  WHERE project_id = $1 AND subject_type = $2
-    AND (($3::text IS NOT NULL AND (memo ILIKE $3 OR EXISTS (SELECT 1 FROM unnest(tags) AS one (tag) WHERE one.tag ILIKE $3)))
-      OR ($4::text IS NOT NULL AND EXISTS (SELECT 1 FROM unnest(tags) AS one (tag) WHERE lower(one.tag) = lower($4))))
-  ORDER BY subject_id DESC LIMIT $5`;
-
-interface Wanted {
-  readonly projectId: string;
-  readonly subjectType: SubjectType;
-  /** A part of the memo or of a tag. */
-  readonly part?: string | undefined;
-  /** A whole tag. */
-  readonly tag?: string | undefined;
-}
-
-/** Ids of the newest subjects whose memo or tags match, `limit` at most. */
-export const matchingSubjects = async (sql: SqlReader, wanted: Wanted, limit: number): Promise<string[]> => {
-  const { projectId, subjectType, part, tag } = wanted;
-  const pattern = part === undefined ? null : `%${part.replaceAll(/[\\%_]/g, "\\$&")}%`;
-  const rows = await sql.query<{ subject_id: string }>(MATCHING, [projectId, subjectType, pattern, tag ?? null, limit]);
-  return rows.map((row) => row.subject_id);
 };

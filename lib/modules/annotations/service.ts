@@ -3,42 +3,38 @@ import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
-import { sqlOn } from "@/lib/db/sql";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { Annotation, SubjectType } from "./annotation";
-import { findAnnotations, matchingSubjects, upsertAnnotation } from "./repository";
+import { findAnnotations, upsertAnnotation } from "./repository";
 
 export type { Annotation } from "./annotation";
-
-const MATCHES_MAX = 1000;
+export { hasNote, hasTag, patternOf } from "./matching";
 
 /** Looks annotations up for modules that list their subjects. */
-export const createAnnotationReads = ({ database }: { readonly database: Database }) => {
-  const sql = sqlOn(database.pool);
-  return {
-    /** Annotations of the subjects, by the subject's id. */
-    of: async (projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Annotation>> => {
-      const found = ids.length === 0 ? [] : await findAnnotations(database.prisma, projectId, ids);
-      return new Map(found.map((annotation) => [annotation.subjectId, annotation]));
-    },
-    /** The newest operations whose memo or tags have this text in any case, 1,000 at most. */
-    operationsWith: (projectId: string, part: string): Promise<string[]> =>
-      matchingSubjects(sql, { projectId, subjectType: "operation", part }, MATCHES_MAX),
-    /** The newest operations with exactly this tag in any case, 1,000 at most. */
-    operationsTagged: (projectId: string, tag: string): Promise<string[]> =>
-      matchingSubjects(sql, { projectId, subjectType: "operation", tag }, MATCHES_MAX),
-  };
-};
+export const createAnnotationReads = ({ database }: { readonly database: Database }) => ({
+  /** Annotations of the subjects, by the subject's id. */
+  of: async (projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Annotation>> => {
+    const found = ids.length === 0 ? [] : await findAnnotations(database.prisma, projectId, ids);
+    return new Map(found.map((annotation) => [annotation.subjectId, annotation]));
+  },
+});
 
 export type AnnotationReads = ReturnType<typeof createAnnotationReads>;
+
+export type Access = "read" | "write";
 
 interface AnnotationsDeps {
   readonly database: Database;
   readonly reads: Pick<AnnotationReads, "of">;
   /** Whether the actor may see everything of the project. */
   readonly seesAll: (actor: Actor) => boolean;
-  /** Those of the ids that the actor may see. */
-  readonly visible: (actor: Actor, type: SubjectType, ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Those of the ids that the actor may see, or whose memo the actor may write. */
+  readonly visible: (
+    actor: Actor,
+    type: SubjectType,
+    ids: readonly string[],
+    to: Access,
+  ) => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
 }
 
@@ -53,6 +49,7 @@ export const createAnnotationsService = ({ database, reads, seesAll, visible, cl
         actor,
         type,
         ids.filter((id) => typeOf(id) === type),
+        "read",
       );
     return new Set([...(await ofType("operation")), ...(await ofType("payout"))]);
   };
@@ -69,7 +66,8 @@ export const createAnnotationsService = ({ database, reads, seesAll, visible, cl
       { memo, tags }: { readonly memo: string; readonly tags: readonly string[] },
     ): Promise<Annotation> => {
       const subjectType = typeOf(subjectId);
-      if (subjectType === null || !(await visible(actor, subjectType, [subjectId])).has(subjectId)) throw notFound();
+      if (subjectType === null) throw notFound();
+      if (!(await visible(actor, subjectType, [subjectId], "write")).has(subjectId)) throw notFound();
       const at = clock.now();
       const { projectId } = actor;
       const annotation = { projectId, subjectType, subjectId, memo, tags, updatedBy: actorName(actor), updatedAt: at };

@@ -37,22 +37,23 @@ const after = (cursor: Cursor, rows: readonly Found[]): Cursor => ({
 
 /** Compares what is watched with the database, and tells the subscribers of what is new. */
 const createTelling = ({ repository, clock }: FeedDeps, watched: ReadonlyMap<string, Watched>) => {
-  const tellNews = (found: readonly Found[]): boolean => {
-    let isFull = false;
+  /** @returns the projects that may have more */
+  const tellNews = (found: readonly Found[]): readonly string[] => {
+    const full: string[] = [];
     for (const project of watched.values()) {
       const rows = found.filter(({ projectId }) => projectId === project.projectId);
       if (rows.length === 0) continue;
       const hints = rows.flatMap(hintsOf);
       for (const subscriber of project.subscribers) subscriber.push(hints);
       project.cursor = after(project.cursor, rows);
-      isFull ||= rows.length >= ROWS_MAX;
+      if (rows.length >= ROWS_MAX) full.push(project.projectId);
     }
-    return isFull;
+    return full;
   };
 
-  const tellBoxes = async (): Promise<void> => {
+  const tellBoxes = async (projects: readonly Watched[]): Promise<void> => {
     // Those who come during the reading are asked for the next time.
-    const asked = [...watched.values()].flatMap(({ projectId, subscribers }) =>
+    const asked = projects.flatMap(({ projectId, subscribers }) =>
       [...subscribers].flatMap((subscriber) => {
         const { userId } = subscriber;
         return userId === null ? [] : [{ subscriber, projectId, userId }];
@@ -90,24 +91,28 @@ export const createFeed = (deps: FeedDeps) => {
   const { tellNews, tellBoxes, tellParked } = createTelling(deps, watched);
   let stopReading: (() => void) | null = null;
   let isReading = false;
-  let again = false;
+  /** Projects that are to be read. */
+  let due = new Set<string>();
 
-  const readOnce = async (): Promise<void> => {
-    const cursors: ProjectCursor[] = [...watched.values()].map(({ projectId, cursor }) => ({ projectId, ...cursor }));
+  const readOnce = async (projectIds: ReadonlySet<string>): Promise<void> => {
+    const projects = [...watched.values()].filter(({ projectId }) => projectIds.has(projectId));
+    const cursors: ProjectCursor[] = projects.map(({ projectId, cursor }) => ({ projectId, ...cursor }));
     if (cursors.length === 0) return;
-    if (tellNews(await repository.newer(cursors, ROWS_MAX))) again = true;
-    await tellBoxes();
+    const full = tellNews(await repository.newer(cursors, ROWS_MAX));
+    for (const projectId of full) due.add(projectId);
+    await tellBoxes(projects);
   };
 
-  /** One reading at a time; calls during one cause one more after it. */
-  const read = async (): Promise<void> => {
-    again = true;
+  /** One reading at a time; what becomes due during one is read after it. */
+  const read = async (projectIds: Iterable<string>): Promise<void> => {
+    for (const projectId of projectIds) due.add(projectId);
     if (isReading) return;
     isReading = true;
     try {
-      while (again) {
-        again = false;
-        await readOnce();
+      while (due.size > 0) {
+        const reading = due;
+        due = new Set();
+        await readOnce(reading);
       }
     } catch {
       // The next poll reads the same again, because no cursor has moved.
@@ -118,11 +123,11 @@ export const createFeed = (deps: FeedDeps) => {
 
   const startReading = (): (() => void) => {
     const stops = [
-      ticker.every(POLL_MS, () => void read()),
+      ticker.every(POLL_MS, () => void read(watched.keys())),
       // It is tried again at the next time.
       ticker.every(PARKED_MS, () => void tellParked().catch(() => undefined)),
       listener.on(CHANGE_CHANNEL, (projectId) => {
-        if (watched.has(projectId)) void read();
+        if (watched.has(projectId)) void read([projectId]);
       }),
     ];
     return () => {

@@ -8,6 +8,8 @@ export interface Hint {
   readonly at: Date;
   /** Of a private movement: an API key without `privacy:read` does not get the id. */
   readonly private: boolean;
+  /** The object is new, so nobody can know an older state of it. */
+  readonly isNew?: boolean;
 }
 
 /** An event of the project, or an entry of its audit log. */
@@ -58,8 +60,10 @@ const OF_ACTION: Readonly<Record<string, readonly ChangeKind[]>> = {
   webhook_endpoint: ["webhooks"],
 };
 
-const toHints = (kinds: readonly ChangeKind[], { objectId, at, private: isPrivate }: Source): readonly Hint[] =>
-  kinds.map((kind, place) => ({ kind, id: place === 0 ? objectId : null, at, private: isPrivate }));
+const toHints = (kinds: readonly ChangeKind[], { name, objectId, at, private: isPrivate }: Source): readonly Hint[] => {
+  const isNew = name.endsWith(".created");
+  return kinds.map((kind, place) => ({ kind, id: place === 0 ? objectId : null, at, private: isPrivate, isNew }));
+};
 
 /** @param source `name` is the type of the event: `payout.completed` */
 export const hintsOfEvent = (source: Source): readonly Hint[] => {

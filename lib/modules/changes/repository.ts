@@ -1,5 +1,6 @@
 import { firstIdAt } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
+import { readableJson } from "@/lib/db/readable-json";
 import { keptSqlOn } from "@/lib/db/sql";
 import type { Source } from "./hint";
 
@@ -29,7 +30,7 @@ export interface Box {
 /** Both lists get their numbers after the commit and without gaps, so nothing is ever added below a number that was read. */
 const NEWER = `
   SELECT 'events' AS list, c.project_id AS "projectId", e.sequence::float8 AS seq, e.type AS name,
-    CASE WHEN e.type LIKE 'transfer.%' THEN e.payload->>'operationId' ELSE e.object_id END AS "objectId",
+    CASE WHEN e.type LIKE 'transfer.%' THEN ${readableJson("e.payload")}->>'operationId' ELSE e.object_id END AS "objectId",
     e.private, e.created_at AS at
   FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS c (project_id, events, audit)
   CROSS JOIN LATERAL (

@@ -56,7 +56,7 @@ export const createChangesService = ({ repository, listener, readBalances, ticke
         balances.follow();
       };
       const cursorOf = (): Cursor => feed.watched.get(projectId)?.cursor ?? { events: 0, audit: 0 };
-      const subscriber = new Subscriber(actor, cursorOf, leave);
+      const subscriber = new Subscriber(actor, cursorOf, leave, clock.now());
       const end = (): void => {
         subscriber.end();
         leave();

@@ -4,7 +4,6 @@ import type { Actor, UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
-import type { Sql } from "@/lib/db/sql";
 import { quoted, type ApprovalsService, type GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAuditOn, type AuditData } from "@/lib/modules/audit/service";
 import { recordEventsOn } from "@/lib/modules/events/service";
@@ -38,18 +37,15 @@ const requireNotClosed = ({ account }: GlobalAccount): void => {
 /** Changes the account, with its audit entry and event in one transaction. @returns whether it changed */
 const carryOut = (deps: AccountChangesDeps, { actor, own, to, action, data = {} }: Asked): Promise<boolean> => {
   const { projectId } = actor;
-  const { id: accountId, name, status } = own.account;
+  const { id: accountId } = own.account;
   const at = deps.clock.now();
-  const state =
-    "name" in to
-      ? { name: to.name, status, reason: own.account.statusReason }
-      : { name, status: to.status, reason: to.reason ?? null };
-  const record = async (sql: Sql): Promise<void> => {
+  // Another person may have changed the account since it was read, so the state comes from the changed row.
+  return deps.ledger.changeAccount({ projectId, accountId, to }, async (sql, { name, status, reason }) => {
+    const state = { name, status, reason };
     await recordAuditOn(sql, { ...doneBy(actor), action, subject: accountId, data: { ...state, ...data }, at });
     const event = { accountId, ...state };
     await recordEventsOn(sql, [{ projectId, type: "global_account.updated", objectId: accountId, data: event, at }]);
-  };
-  return deps.ledger.changeAccount({ projectId, accountId, to }, record);
+  });
 };
 
 /** @throws DomainError `not_found` */

@@ -237,8 +237,8 @@ const requireAvailable = async (
 
 /**
  * Reverses a funding: the account is debited, and the reserves are free again. A repeated call returns the first result.
- * @throws DomainError `not_found`; `invalid_state` when the transaction is not a funding; `insufficient_balance` when the money was spent
- * or open payouts will take it
+ * @throws DomainError `not_found`; `invalid_state` when the transaction is not a funding, or the account is frozen; `insufficient_balance`
+ * when the money was spent or open payouts will take it
  */
 const reverse = async (
   deps: GlobalAccountsDeps,

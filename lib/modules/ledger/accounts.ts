@@ -37,11 +37,13 @@ const INSERT_ACCOUNT = `
 const SET_STATUS = `
   UPDATE ledger_account SET status = $3, status_reason = $4, version = version + 1
   WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND status <> $3 AND status <> 'closed'
-    AND ($3 <> 'closed' OR balance = 0)`;
+    AND ($3 <> 'closed' OR balance = 0)
+  RETURNING name, status, status_reason AS reason`;
 
 const RENAME = `
   UPDATE ledger_account SET name = $3, version = version + 1
-  WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND name IS DISTINCT FROM $3`;
+  WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND name IS DISTINCT FROM $3
+  RETURNING name, status, status_reason AS reason`;
 
 const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string> => {
   const { projectId, currency, name = null, key, by } = account;
@@ -72,25 +74,33 @@ export interface AccountChange {
   readonly to: { readonly status: AccountStatus; readonly reason?: string | null } | { readonly name: string | null };
 }
 
+/** What people may change about an account. */
+export interface AccountState {
+  readonly name: string | null;
+  readonly status: AccountStatus;
+  /** Why it has this status; null where nobody said. */
+  readonly reason: string | null;
+}
+
 /**
- * Changes the status or the name of an account. Only reversals are posted to and from an account that is not active.
- * @param also writes rows of the caller in the same transaction; it runs only when the account changed
+ * Changes the status or the name of an account. Nothing is posted to or from an account that is not active.
+ * @param also writes rows of the caller in the same transaction; it runs only when the account changed, and gets what it is now
  * @returns false when the account has that status or name already, is closed, or is to be closed and is not empty
  */
 export const changeAccount = (
   repository: LedgerRepository,
   { projectId, accountId, to }: AccountChange,
-  also?: (sql: Sql) => Promise<void>,
+  also?: (sql: Sql, state: AccountState) => Promise<void>,
 ): Promise<boolean> =>
   untilKnown(() =>
     repository.inTransaction(async (tx) => {
       const key = [bare(accountId), projectId];
-      const changed =
+      const [state] =
         "name" in to
-          ? await tx.change(RENAME, [...key, to.name])
-          : await tx.change(SET_STATUS, [...key, to.status, to.reason ?? null]);
-      if (changed === 0) return false;
-      if (also !== undefined) await tx.asApp(also);
+          ? await tx.query<AccountState>(RENAME, [...key, to.name])
+          : await tx.query<AccountState>(SET_STATUS, [...key, to.status, to.reason ?? null]);
+      if (state === undefined) return false;
+      if (also !== undefined) await tx.asApp((sql) => also(sql, state));
       return true;
     }),
   );

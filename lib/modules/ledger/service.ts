@@ -179,7 +179,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
     },
 
     /** Changes name or status as `changeAccount` says. @throws DomainError `not_found` */
-    changeAccount: async (change: AccountChange, also?: (sql: Sql) => Promise<void>): Promise<boolean> => {
+    changeAccount: async (change: AccountChange, also?: Parameters<typeof changeAccount>[2]): Promise<boolean> => {
       await reads.account(change.projectId, change.accountId);
       return changeAccount(repository, change, also);
     },

@@ -23,7 +23,7 @@ export interface Account {
 }
 
 export type AccountKind = "customer" | "treasury_reserve" | "external";
-/** Only an active account is posted to and from; reversals take no notice of it. A closed account is empty, and stays closed. */
+/** Only an active account is posted to and from, also by reversals. A closed account is empty, and stays closed. */
 export type AccountStatus = "active" | "frozen" | "closed";
 
 export interface SourceTransaction {

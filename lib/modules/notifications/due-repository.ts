@@ -28,10 +28,10 @@ export interface PeekedEvent extends Pick<DueEvent, "projectId" | "id" | "type" 
 
 const PEEK = `
   SELECT e.project_id AS "projectId", e.sequence::float8 AS sequence, e.id, e.type, e.payload::text AS payload
-  FROM (SELECT project_id, sequence FROM notification_due ORDER BY project_id, sequence LIMIT $1::int) d
-  JOIN event e ON e.project_id = d.project_id AND e.sequence = d.sequence ORDER BY 1, 2`;
+  FROM (SELECT project_id, sequence, queued_at FROM notification_due ORDER BY queued_at, project_id, sequence LIMIT $1::int) d
+  JOIN event e ON e.project_id = d.project_id AND e.sequence = d.sequence ORDER BY d.queued_at, 1, 2`;
 
-/** What waits, the oldest of each project first; other instances see the same. */
+/** What waits, the oldest first, whatever its project; other instances see the same. */
 export const peekDue = (sql: SqlReader, limit: number): Promise<readonly PeekedEvent[]> =>
   sql.query<PeekedEvent>(PEEK, [limit]);
 
@@ -55,6 +55,13 @@ const TAKE = `
 /** Takes those of the peeked events that no other turn has. */
 export const takeDue = (sql: Sql, peeked: readonly PeekedEvent[]): Promise<readonly Omit<DueEvent, "depositUsd">[]> =>
   sql.query(TAKE, [peeked.map(({ projectId }) => projectId), peeked.map(({ sequence }) => sequence)]);
+
+const DROP = "DELETE FROM notification_due WHERE project_id = $1 AND sequence = $2";
+
+/** Takes an event out of the queue without telling anybody of it. */
+export const dropDue = async (sql: Sql, { projectId, sequence }: PeekedEvent): Promise<void> => {
+  await sql.change(DROP, [projectId, sequence]);
+};
 
 // The name of a person is the verified address, else the beginning and the end of the wallet's.
 const PERSON_NAME =

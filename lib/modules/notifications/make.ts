@@ -1,10 +1,19 @@
 /** Makes the notifications of the project's events. */
 import type { Clock } from "@/lib/core/clock";
+import { outageOf } from "@/lib/core/outage";
 import { announce } from "@/lib/db/announcements";
 import type { Database } from "@/lib/db/client";
 import { sqlOn, type Sql } from "@/lib/db/sql";
 import { CHANGE_CHANNEL } from "@/lib/modules/changes/service";
-import { insertNotifications, peekDue, readNames, readRecipients, takeDue, type PeekedEvent } from "./due-repository";
+import {
+  dropDue,
+  insertNotifications,
+  peekDue,
+  readNames,
+  readRecipients,
+  takeDue,
+  type PeekedEvent,
+} from "./due-repository";
 import { nextDaily } from "./kinds";
 import { depositedBy, namedIn, newsOf, type Deposited, type DueEvent } from "./news";
 import type { News } from "./notification";
@@ -19,6 +28,7 @@ export interface MakeDeps {
   /** What was deposited in US dollars; null where the price is not known. */
   worthOf(deposited: Deposited): Promise<number | null>;
   readonly clock: Clock;
+  readonly log: { error(fields: object, message: string): void };
 }
 
 const EVENTS_MAX = 100;
@@ -33,7 +43,7 @@ const readNews = async (sql: Sql, events: readonly DueEvent[]): Promise<readonly
  * One turn of the making: takes events out of the queue and stores what they say to whom, in one transaction, so that each person is
  * told of each event once whatever dies in between. Any number of instances may make turns at the same time.
  */
-export const createMaking = ({ database, decisions, worthOf, clock }: MakeDeps) => {
+export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeDeps) => {
   const reader = sqlOn(database.pool);
 
   const votersOf = async (all: readonly News[], people: ReadonlyMap<string, readonly { userId: string }[]>) => {
@@ -57,12 +67,9 @@ export const createMaking = ({ database, decisions, worthOf, clock }: MakeDeps) 
     return new Map(worth);
   };
 
-  /** @returns whether there may be more to do at once */
-  const turn = async (): Promise<boolean> => {
-    const peeked = await peekDue(reader, EVENTS_MAX);
-    if (peeked.length === 0) return false;
-    const worth = await worthOfDeposits(peeked);
-    return database.rawTransaction(async (sql) => {
+  /** One transaction. @returns how many of the events no other instance has taken */
+  const makeIn = (peeked: readonly PeekedEvent[], worth: ReadonlyMap<string, number | null>): Promise<number> =>
+    database.rawTransaction(async (sql) => {
       const taken = await takeDue(sql, peeked);
       const events = taken.map((event) => ({ ...event, depositUsd: worth.get(event.id) ?? null }));
       const all = await readNews(sql, events);
@@ -73,9 +80,34 @@ export const createMaking = ({ database, decisions, worthOf, clock }: MakeDeps) 
       await insertNotifications(sql, made, { atOnce: now, daily: nextDaily(now) });
       for (const payload of new Set(made.map(({ projectId }) => projectId)))
         announce(sql, { channel: CHANGE_CHANNEL, payload });
-      // Where another instance has taken some, the next turn comes later.
-      return events.length === EVENTS_MAX;
+      return events.length;
     });
+
+  /** Halves what fails until the one event is found that cannot be read or stored. It is dropped, so that it keeps no other waiting. */
+  const make = async (peeked: readonly PeekedEvent[], worth: ReadonlyMap<string, number | null>): Promise<number> => {
+    const [first] = peeked;
+    if (first === undefined) return 0;
+    try {
+      return await makeIn(peeked, worth);
+    } catch (error) {
+      // Everything would fail; the next turn tries again.
+      if (outageOf(error) !== null) throw error;
+      if (peeked.length === 1) {
+        await database.rawTransaction((sql) => dropDue(sql, first));
+        const { projectId, id, type } = first;
+        log.error({ projectId, eventId: id, type, error }, "an event was dropped of which nobody can be notified");
+        return 1;
+      }
+      const half = Math.ceil(peeked.length / 2);
+      return (await make(peeked.slice(0, half), worth)) + (await make(peeked.slice(half), worth));
+    }
+  };
+
+  /** @returns whether there may be more to do at once */
+  const turn = async (): Promise<boolean> => {
+    const peeked = await peekDue(reader, EVENTS_MAX);
+    // Where another instance has taken some, the next turn comes later.
+    return (await make(peeked, await worthOfDeposits(peeked))) === EVENTS_MAX;
   };
 
   return {

@@ -1,5 +1,6 @@
 /** What an event of a project says to its people, if anything. Pure: names that the event does not have come in. */
 import { z } from "zod";
+import { readableJson } from "@/lib/db/readable-json";
 import type { News } from "./notification";
 
 /** A numbered event of the project, as this module reads it. */
@@ -29,6 +30,8 @@ export interface Deposited {
 /** Names by ids: of members, wallets and keys. An id without a name is left out. */
 export type Names = ReadonlyMap<string, string>;
 
+const SUB_STATUS = `${readableJson("e.payload")}->>'subStatus'`;
+
 /**
  * Events that may be news, as a condition over `event e`. The sequencer leaves all others out, so payments that go well cost one look at
  * rows that were just written.
@@ -37,8 +40,8 @@ export const IS_NEWS = `(
   e.type = ANY ('{approval.requested,operation.failed,operation.partially_completed,payout.failed,payout.partially_completed,
     payout_schedule.run_missed,payout_schedule.run_refused,deposit.credited,deposit.quarantined,member.joined,api_key.created,
     policy.changed}'::text[])
-  OR (e.type = ANY ('{operation.created,payout.created}'::text[]) AND e.payload->>'subStatus' = 'awaiting_approval')
-  OR (e.type = 'operation.processing' AND e.payload->>'subStatus' = 'needs_attention')
+  OR (e.type = ANY ('{operation.created,payout.created}'::text[]) AND ${SUB_STATUS} = 'awaiting_approval')
+  OR (e.type = 'operation.processing' AND ${SUB_STATUS} = 'needs_attention')
 )`;
 
 // Every version of the service and other modules write payloads, so each field may be missing.
@@ -192,9 +195,9 @@ const SAY: Readonly<Record<string, Say>> = {
 const TITLE_MAX = 200;
 const DETAIL_MAX = 500;
 
-/** On one line: texts of callers stand in mails. */
+/** On one line: texts of callers stand in mails. The database stores no U+0000. */
 const oneLine = (text: string, max: number): string => {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 };
 

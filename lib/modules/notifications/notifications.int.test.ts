@@ -60,7 +60,7 @@ const failed = (title = "swap"): Pick<NewEvent, "type"> & Partial<NewEvent> => (
 const listOf = async (client: ApiClient) => (await client.call(listNotifications, { query: { limit: 100 } })).data;
 /** A making with nobody to vote and no prices. */
 const making: MakeDeps = {
-  ...{ database, clock },
+  ...{ database, clock, log: { error: () => undefined } },
   decisions: { eligible: () => Promise.resolve(new Set<string>()) },
   worthOf: () => Promise.resolve(null),
 };

@@ -1,36 +1,17 @@
-import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
+import { createNotedRepository, type Wanted } from "./noted-repository";
 import type { Operation } from "./operation";
+import type { OperationFilter } from "./operation-filter";
 import { DEPOSIT_KIND } from "./deposit-kind";
 import { PRIVATE_KINDS } from "./private-kinds";
 import { readOperations, type ReadLog, type ReadOperation } from "./readable";
 import { OPERATION_INCLUDE } from "./repository";
-import { chainTerm, readSearch } from "./search";
-
-export interface OperationFilter {
-  readonly status?: Status | readonly Status[] | undefined;
-  readonly kind?: string | readonly string[] | undefined;
-  readonly chainId?: number | undefined;
-  readonly walletId?: string | undefined;
-  /** RFC 3339, inclusive. */
-  readonly from?: string | undefined;
-  /** RFC 3339, exclusive. */
-  readonly to?: string | undefined;
-  readonly q?: string | undefined;
-  /** A whole tag, in any case. */
-  readonly tag?: string | undefined;
-  /** True: leaves private operations out. */
-  readonly hidesPrivate?: boolean | undefined;
-}
+import { chainTerm, readSearch, type Search } from "./search";
 
 export interface OperationPage {
   readonly projectId: string;
   readonly filter: OperationFilter;
-  /** Operations that a search finds by their memo or tags, beside those that it finds by its text. */
-  readonly annotated?: readonly string[];
-  /** Only these operations, which have the filter's tag. */
-  readonly tagged?: readonly string[] | null;
   /** The page cursor: returns only operations with a smaller id, which are older. */
   readonly before?: string | undefined;
   readonly limit: number;
@@ -67,6 +48,8 @@ const columnsOf = ({ hidesPrivate, status, kind, from, to }: OperationFilter): P
 });
 
 export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
+  const noted = createNotedRepository({ pool });
+
   /** The columns have separate indexes, so this query reads only its matches. */
   const idsByHash = async (projectId: string, hash: string): Promise<string[]> => {
     const legs = await prisma.operationLeg.findMany({
@@ -91,19 +74,24 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     return ids === null ? { searchTerms: { hasEvery: [...terms] } } : { id: { in: ids } };
   };
 
-  const searched = async (
-    projectId: string,
-    q: string,
-  ): Promise<{ where: Prisma.OperationWhereInput; terms: string[] }> => {
-    const search = readSearch(q);
-    switch (search.by) {
+  /** The ids that a search names or that have its hash; null for a search by a term. */
+  const idsOf = async (projectId: string, search: Search | null): Promise<readonly string[] | null> => {
+    switch (search?.by) {
       case "id":
-        return { where: { id: search.id }, terms: [] };
+        return [search.id];
       case "hash":
-        return { where: { id: { in: await idsByHash(projectId, search.hash) } }, terms: [] };
-      case "term":
-        return { where: {}, terms: [search.term] };
+        return idsByHash(projectId, search.hash);
+      default:
+        return null;
     }
+  };
+
+  const byText = async (
+    { projectId, filter }: OperationPage,
+    { search, ids, terms }: Wanted,
+  ): Promise<Prisma.OperationWhereInput> => {
+    const all = search?.by === "term" ? [...terms, search.term] : terms;
+    return { AND: [ids === null ? {} : { id: { in: [...ids] } }, await withTerms(projectId, all), columnsOf(filter)] };
   };
 
   return {
@@ -128,32 +116,21 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     },
 
     /** Newest first. */
-    page: async ({
-      projectId,
-      filter,
-      annotated = [],
-      tagged = null,
-      before,
-      limit,
-    }: OperationPage): Promise<ReadOperation[]> => {
-      const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(projectId, filter.q);
+    page: async (asked: OperationPage): Promise<ReadOperation[]> => {
+      const { projectId, filter, before, limit } = asked;
+      const search = filter.q === undefined ? null : readSearch(filter.q);
       const terms = [
         ...(filter.chainId === undefined ? [] : [chainTerm(filter.chainId)]),
         ...(filter.walletId === undefined ? [] : [filter.walletId.toLowerCase()]),
       ];
-      const byText = { AND: [found.where, await withTerms(projectId, [...found.terms, ...terms])] };
-      const byNote =
-        annotated.length === 0 ? [] : [{ AND: [{ id: { in: [...annotated] } }, await withTerms(projectId, terms)] }];
+      const wanted = { search, terms, ids: await idsOf(projectId, search) };
+      const byNote = await noted({ projectId, filter, before, limit, ...wanted });
+      const where = [
+        ...(byNote === null ? [] : [{ id: { in: byNote } }]),
+        ...(filter.tag === undefined ? [await byText(asked, wanted)] : []),
+      ];
       const rows = await prisma.operation.findMany({
-        where: {
-          projectId,
-          AND: [
-            { OR: [byText, ...byNote] },
-            tagged === null ? {} : { id: { in: [...tagged] } },
-            before === undefined ? {} : { id: { lt: before } },
-          ],
-          ...columnsOf(filter),
-        },
+        where: { projectId, OR: where, ...(before === undefined ? {} : { id: { lt: before } }) },
         orderBy: { id: "desc" },
         take: limit,
         include: OPERATION_INCLUDE,

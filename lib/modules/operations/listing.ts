@@ -1,15 +1,16 @@
 /** The list of operations and its file, as an actor may see them. */
 import { mayReadPrivate, type Actor } from "@/lib/core/actor";
 import type { Annotation, AnnotationReads } from "@/lib/modules/annotations/service";
-import type { OperationFilter, OperationListRepository } from "./list-repository";
+import type { OperationListRepository } from "./list-repository";
 import type { Operation } from "./operation";
+import type { OperationFilter } from "./operation-filter";
 
 const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;
 
 export interface ListingDeps {
   readonly lists: Pick<OperationListRepository, "page">;
-  readonly annotations: Pick<AnnotationReads, "of" | "operationsWith" | "operationsTagged">;
+  readonly annotations: Pick<AnnotationReads, "of">;
 }
 
 /** The filter of a caller's list. */
@@ -31,17 +32,11 @@ const shownTo = (actor: Actor, filter: AskedFilter) => ({
 export const createListing = (deps: ListingDeps) => {
   const { lists } = deps;
 
-  const foundByNotes = async (projectId: string, { q, tag }: OperationFilter) => ({
-    annotated: q === undefined ? [] : await deps.annotations.operationsWith(projectId, q),
-    tagged: tag === undefined ? null : await deps.annotations.operationsTagged(projectId, tag),
-  });
-
   const list = async (
     projectId: string,
     { cursor, limit, ...filter }: OperationFilter & { cursor?: string | undefined; limit: number },
   ): Promise<{ data: Operation[]; nextCursor: string | null }> => {
-    const notes = await foundByNotes(projectId, filter);
-    const rows = await lists.page({ projectId, filter, ...notes, before: cursor, limit: limit + 1 });
+    const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
     const shown = rows.slice(0, limit);
     const data = shown.flatMap(({ operation }) => operation ?? []);
     return { data, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
@@ -50,9 +45,8 @@ export const createListing = (deps: ListingDeps) => {
   /** Like `list`, but yields up to 10,000 operations with their annotations, reading page by page. */
   const all = async function* (projectId: string, filter: OperationFilter): AsyncGenerator<AnnotatedOperation> {
     let before: string | undefined;
-    const notes = await foundByNotes(projectId, filter);
     for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
-      const rows = await lists.page({ projectId, filter, ...notes, before, limit: EXPORT_PAGE });
+      const rows = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
       const operations = rows.flatMap(({ operation }) => operation ?? []);
       const found = await deps.annotations.of(
         projectId,
