@@ -16,11 +16,10 @@ import { readProjectInbox } from "@/lib/contracts/inbox";
 type Item = ResponseOf<typeof readProjectInbox>["data"][number];
 
 const SHOWN = 3;
-const REFRESH_MS = 5_000;
 
 /** What goes on only when this person does something; the newest of it, and how much there is. */
 export const WaitingCard = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { refetchIntervalMs: REFRESH_MS });
+  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
   const mine = data?.data.filter((item) => item.mine) ?? [];
   return (
     <Card
