@@ -32,7 +32,7 @@ const fundAccount = async (page: Page, id: string): Promise<void> => {
   const dialog = page.getByRole("dialog");
   // Reserves count what lies at final blocks, so the gift takes a moment.
   await expect(dialog.getByText(usdc("1,000.00")).first()).toBeVisible({ timeout: 30_000 });
-  await dialog.getByLabel("Amount in USDC").fill("1250.5");
+  await dialog.getByLabel("Amount in USDC").fill("1,250.5");
   await expect(dialog.getByText(usdc("250.50", " more than the reserves have"))).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await dialog.getByLabel("Amount in USDC").fill("600");

@@ -12,6 +12,7 @@ import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import { listOperations } from "@/lib/contracts/operations";
+import { groupedAmount, readAmount } from "@/lib/core/read-amount";
 import type { TokenInfo } from "./use-receive";
 import { useDepositStream } from "./use-deposit-stream";
 
@@ -42,6 +43,7 @@ export const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardP
   const byId = new Map(listed.flatMap(({ deposit }) => (deposit === null ? [] : [[deposit.depositId, deposit]])));
   for (const deposit of told) byId.set(deposit.depositId, deposit);
   const deposits = [...byId.values()].sort((a, b) => (a.depositId < b.depositId ? 1 : -1)).slice(0, SHOWN);
+  const asked = readAmount(expected);
   const isHere = told.some((deposit) => deposit.received.token.address === token.address);
   const [newest] = deposits;
   return (
@@ -59,14 +61,14 @@ export const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardP
         <p className="flex items-center gap-2 border-b px-4 py-3 text-fg-2">
           <Hourglass className="size-4 shrink-0" aria-hidden />
           <span>
-            Nothing new yet. {expected === "" ? `Any ${token.symbol}` : `${expected} ${token.symbol}`} sent to the
-            address appears here within seconds of its block.
+            Nothing new yet. {asked === null ? `Any ${token.symbol}` : `${groupedAmount(asked)} ${token.symbol}`} sent
+            to the address appears here within seconds of its block.
           </span>
         </p>
       )}
       <ul className="divide-y" aria-label="Latest deposits">
         {deposits.map((deposit) => (
-          <DepositLine key={deposit.depositId} deposit={deposit} token={token} expected={expected} />
+          <DepositLine key={deposit.depositId} deposit={deposit} token={token} expected={asked} />
         ))}
       </ul>
     </Card>
@@ -76,13 +78,14 @@ export const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardP
 interface DepositLineProps {
   readonly deposit: DepositRecord;
   readonly token: TokenInfo;
-  readonly expected: string;
+  /** A plain decimal string; null: any amount. */
+  readonly expected: string | null;
 }
 
 const DepositLine = ({ deposit, token, expected }: DepositLineProps): ReactNode => {
   const Icon = ICONS[deposit.state];
   const { amount, token: received } = deposit.received;
-  const isExpected = expected !== "" && received.address === token.address && compareAmounts(amount, expected) === 0;
+  const isExpected = expected !== null && received.address === token.address && compareAmounts(amount, expected) === 0;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
       <Icon className="size-4 shrink-0 text-fg-2" aria-hidden />
