@@ -87,6 +87,7 @@ test("amounts that are hidden are hidden on the page of an operation and in the 
 
   await page.goto("/activity");
   await expect(page.getByRole("table", { name: "Operations" })).toContainText("123.45");
+  await expect(page.getByRole("table", { name: "Operations" }).getByTitle(ADA)).toBeVisible();
   await page.getByRole("button", { name: "Account", exact: true }).click();
   await page.getByRole("menuitem", { name: "Hide amounts" }).click();
   await expect(page.getByRole("table", { name: "Operations" })).not.toContainText("123.45");

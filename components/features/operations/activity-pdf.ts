@@ -1,5 +1,7 @@
 import type { Annotation } from "@/components/features/annotations/use-annotations";
+import type { Names } from "@/components/features/names/use-names";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { shorten } from "@/components/ui/address";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { tablePdf } from "@/lib/core/pdf";
 import { sumByAsset } from "./asset-sums";
@@ -16,9 +18,20 @@ const COLUMNS = [
   { header: "Memo", width: 9 },
 ] as const;
 
+/** Of a name in the column `To`, beside the shortened address. */
+const NAME_MAX = 30;
+
 const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
-const rowOf = (operation: Operation, annotation: Annotation | undefined): readonly string[] => [
+/** A name does not say which address was paid, so a named address stands behind its name. */
+const partyText = (address: string, name: string | undefined): string =>
+  name === undefined ? address : `${name.slice(0, NAME_MAX)} ${shorten(address)}`;
+
+const rowOf = (
+  operation: Operation,
+  annotation: Annotation | undefined,
+  ofAddress: Names["ofAddress"],
+): readonly string[] => [
   minuteText(operation.createdAt),
   KIND_WORDS[operation.kind],
   STATUS_VIEWS[operation.status].word,
@@ -26,13 +39,14 @@ const rowOf = (operation: Operation, annotation: Annotation | undefined): readon
     .map(({ amount, symbol }) => `${amount} ${symbol}`)
     .join(" + "),
   `${operation.actual.received.amount} ${operation.actual.received.token.symbol}`,
-  operation.quoted.to.address,
+  partyText(operation.quoted.to.address, ofAddress(operation.quoted.to.address)),
   annotation?.memo ?? "",
 ];
 
 interface ActivityPdf {
   readonly operations: readonly Operation[];
   readonly annotations: ReadonlyMap<string, Annotation>;
+  readonly ofAddress: Names["ofAddress"];
   readonly filters: Pick<OperationFilters, "from" | "to">;
   /** Whether more operations fit the filters than the file has. */
   readonly cut: boolean;
@@ -40,7 +54,7 @@ interface ActivityPdf {
 }
 
 /** The filtered list as a PDF file, newest first. `Received` is what the chains show so far. */
-export const activityPdf = ({ operations, annotations, filters, cut, madeAt }: ActivityPdf): string =>
+export const activityPdf = ({ operations, annotations, ofAddress, filters, cut, madeAt }: ActivityPdf): string =>
   tablePdf({
     title: "Activity",
     facts: [
@@ -49,5 +63,5 @@ export const activityPdf = ({ operations, annotations, filters, cut, madeAt }: A
       ["Operations", cut ? `the newest ${String(operations.length)} of more` : String(operations.length)],
     ],
     columns: COLUMNS,
-    rows: operations.map((operation) => rowOf(operation, annotations.get(operation.operationId))),
+    rows: operations.map((operation) => rowOf(operation, annotations.get(operation.operationId), ofAddress)),
   });
