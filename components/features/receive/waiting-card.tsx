@@ -10,9 +10,10 @@ import { compareAmounts } from "@/components/features/swap/decimal";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { Time } from "@/components/ui/time";
 import { listOperations } from "@/lib/contracts/operations";
-import { groupedAmount, readAmount } from "@/lib/core/read-amount";
+import { readAmount } from "@/lib/core/read-amount";
 import type { TokenInfo } from "./use-receive";
 import { useDepositStream } from "./use-deposit-stream";
 
@@ -39,6 +40,7 @@ export const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardP
   const query = { kind: "deposit", walletId, chainId, limit: SHOWN } as const;
   const listed = useApiQuery(listOperations, { query }).data?.data ?? [];
   const stream = useDepositStream();
+  const hidden = useAmountsHidden();
   const told = [...stream.deposits.values()].filter((each) => each.walletId === walletId && each.chainId === chainId);
   const byId = new Map(listed.flatMap(({ deposit }) => (deposit === null ? [] : [[deposit.depositId, deposit]])));
   for (const deposit of told) byId.set(deposit.depositId, deposit);
@@ -54,15 +56,16 @@ export const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardP
     >
       <p role="status" className="sr-only">
         {isHere && newest !== undefined
-          ? `${newest.received.amount} ${newest.received.token.symbol}. ${depositSentence(newest)}`
+          ? `${hidden ? "" : `${newest.received.amount} `}${newest.received.token.symbol}. ${depositSentence(newest)}`
           : ""}
       </p>
       {isHere ? null : (
         <p className="flex items-center gap-2 border-b px-4 py-3 text-fg-2">
           <Hourglass className="size-4 shrink-0" aria-hidden />
           <span>
-            Nothing new yet. {asked === null ? `Any ${token.symbol}` : `${groupedAmount(asked)} ${token.symbol}`} sent
-            to the address appears here within seconds of its block.
+            Nothing new yet.{" "}
+            {asked === null ? `Any ${token.symbol}` : <Amount value={asked} unit={token.symbol} plain />} sent to the
+            address appears here within seconds of its block.
           </span>
         </p>
       )}
