@@ -70,6 +70,7 @@ const approve = async (page: Page, project: TestProject): Promise<void> => {
   await review.getByRole("button", { name: "Create payout" }).click();
   await page.waitForURL(/\/payouts\/po_/);
   const dialog = page.getByRole("dialog", { name: "Approve the payout" });
+  await expect(dialog.getByText("Payroll", { exact: true })).toBeVisible();
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);

@@ -103,7 +103,7 @@ const VotesCard = ({ decision }: { readonly decision: Decision }): ReactNode => 
           <ul aria-label="Demanded by" className="flex flex-col gap-1">
             {demandedBy.map((rule) => (
               <li key={rule} className="wrap-anywhere">
-                {rule}
+                {hideable(rule)}
               </li>
             ))}
           </ul>
