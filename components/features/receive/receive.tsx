@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { FundMenu } from "@/components/features/faucet/fund-menu";
 import { QrCode } from "@/components/features/factors/qr-code";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { walletName, walletOption } from "@/components/features/wallets/wallet-name";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { AddressGroups } from "@/components/ui/address-groups";
@@ -18,6 +19,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { listOperations } from "@/lib/contracts/operations";
+import { readAmount } from "@/lib/core/read-amount";
 import { useReceive, type ReceiveChoice, type TokenInfo, type WalletRecord } from "./use-receive";
 import { WaitingCard } from "./waiting-card";
 
@@ -99,7 +101,15 @@ const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
             options={here.map(({ symbol }) => tokenOption(symbol))}
           />
         </Field>
-        <Field label="Expected amount" hint="Optional. It is compared with what arrives.">
+        <Field
+          label="Expected amount"
+          hint={
+            <>
+              Optional. It is compared with what arrives.{" "}
+              <ReadAs value={amount} read={readAmount(amount)} symbol={token.symbol} />
+            </>
+          }
+        >
           <Input
             numeric
             value={amount}
