@@ -32,7 +32,7 @@ const fundAccount = async (page: Page, id: string): Promise<void> => {
   const dialog = page.getByRole("dialog");
   // Reserves count what lies at final blocks, so the gift takes a moment.
   await expect(dialog.getByText(usdc("1,000.00")).first()).toBeVisible({ timeout: 30_000 });
-  await dialog.getByLabel("Amount in USDC").fill("1250.5");
+  await dialog.getByLabel("Amount in USDC").fill("1,250.5");
   await expect(dialog.getByText(usdc("250.50", " more than the reserves have"))).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await dialog.getByLabel("Amount in USDC").fill("600");
@@ -70,6 +70,7 @@ const approve = async (page: Page, project: TestProject): Promise<void> => {
   await review.getByRole("button", { name: "Create payout" }).click();
   await page.waitForURL(/\/payouts\/po_/);
   const dialog = page.getByRole("dialog", { name: "Approve the payout" });
+  await expect(dialog.getByText("Payroll", { exact: true })).toBeVisible();
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);

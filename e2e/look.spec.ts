@@ -1,6 +1,7 @@
 import { expect, test, type Page } from "./support/test";
 import { createContact } from "@/lib/contracts/contacts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults } from "./support/axe";
 import { choose, fillSource } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
@@ -87,9 +88,23 @@ test("amounts that are hidden are hidden on the page of an operation and in the 
 
   await page.goto("/activity");
   await expect(page.getByRole("table", { name: "Operations" })).toContainText("123.45");
+  await expect(page.getByRole("table", { name: "Operations" }).getByTitle(ADA)).toBeVisible();
   await page.getByRole("button", { name: "Account", exact: true }).click();
   await page.getByRole("menuitem", { name: "Hide amounts" }).click();
   await expect(page.getByRole("table", { name: "Operations" })).not.toContainText("123.45");
+  const asked = {
+    fromWalletId: project.treasury.id,
+    fromToken: "USDC",
+    toToken: "DAI",
+    amount: "77.77",
+    recipient: ADA,
+  };
+  await project.api.call(swapAndTransfer, { body: { ...asked, fromChainId: 31337, toChainId: 31337 } });
+  for (const path of ["/inbox", "/"]) {
+    await page.goto(path);
+    await expect(page.getByText("Swap with transfer of •••••• USDC")).toBeVisible();
+    await expect(page.getByRole("main")).not.toContainText(/77\.77|123\.45/);
+  }
   await page.goto(`/activity/${id}`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^USDC → /);
   await expect(picture(page)).not.toContainText("123.45");

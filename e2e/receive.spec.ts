@@ -72,6 +72,7 @@ test("a deposit from outside appears by itself on the page that waits for it, an
   await expect(row.getByText("Acme GmbH")).toBeVisible();
   await row.getByRole("link", { name: "Deposit" }).click();
   await page.waitForURL(/\/activity\/op_/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("25.50 USDC → Treasury");
   await expect(page.getByText("Credited; it may be moved.").first()).toBeVisible();
   await expect(page.getByText("Acme GmbH")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);

@@ -146,6 +146,10 @@ export const usdText = (
 export const countText = (count: number, locale?: string): string =>
   new Intl.NumberFormat(locale, { maximumFractionDigits: 0, numberingSystem: "latn" }).format(count);
 
+/** A measured number with at most one digit after the point, such as a pace or a size: `1,234.5`. */
+export const measureText = (value: number, locale?: string): string =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: 1, numberingSystem: "latn" }).format(value);
+
 /**
  * Divides `total` among the weights by largest remainder, so that the shares add up to `total` exactly. Weights of nothing get
  * nothing. Returns zeros when there is no weight at all.

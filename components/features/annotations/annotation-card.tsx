@@ -25,8 +25,14 @@ const annotationForm = z.object({
   tags: z.string().refine((text) => tags.safeParse(parseTags(text)).success, "At most 10 tags of 32 characters each."),
 });
 
+interface AnnotationCardProps {
+  readonly subjectId: string;
+  /** Whether Activity lists the object, so that its memo is searchable there. */
+  readonly isListed?: boolean;
+}
+
 /** Memo and tags of an operation or a payout: for people and for the books, no part of the payment. */
-export const AnnotationCard = ({ subjectId }: { readonly subjectId: string }): ReactNode => {
+export const AnnotationCard = ({ subjectId, isListed = true }: AnnotationCardProps): ReactNode => {
   const annotation = useAnnotations([subjectId]).get(subjectId);
   const [editing, setEditing] = useState(false);
   const mayWrite = useMay("records:write");
@@ -43,7 +49,9 @@ export const AnnotationCard = ({ subjectId }: { readonly subjectId: string }): R
       }
     >
       {empty ? (
-        <p className="text-fg-3">No memo yet. It is searchable in Activity, and stands in its files.</p>
+        <p className="text-fg-3">
+          {isListed ? "No memo yet. It is searchable in Activity, and stands in its files." : "No memo yet."}
+        </p>
       ) : (
         <div className="flex flex-col gap-2">
           {annotation.memo === "" ? null : <p className="whitespace-pre-line wrap-anywhere">{annotation.memo}</p>}

@@ -112,4 +112,6 @@ test("a token that is only on its way has its line, with what comes in", () => {
 test("a total names what it leaves out", () => {
   expect(pricedTotal(BALANCES)).toEqual({ usd: "40", unpriced: ["ODD"] });
   expect(pricedTotal({ totals: [] })).toEqual({ usd: "0", unpriced: [] });
+  const odd = { totals: BALANCES.totals.filter(({ token }) => token === "ODD") };
+  expect(pricedTotal(odd)).toEqual({ usd: null, unpriced: ["ODD"] });
 });

@@ -57,7 +57,8 @@ const sumUsd = (worths: readonly (string | null)[]): string | null =>
       );
 
 export interface PricedTotal {
-  readonly usd: string;
+  /** Null where something is held, and nothing of it has a price. */
+  readonly usd: string | null;
   /** Symbols of what has no price and is therefore not in the sum. */
   readonly unpriced: readonly string[];
 }
@@ -67,8 +68,9 @@ export const pricedTotal = ({ totals }: Pick<Balances, "totals">): PricedTotal =
   const parts = totals
     .flatMap((total) => total.chains.map((chain) => ({ ...chain, token: total.token })))
     .filter((part) => !isZero(part.amount));
+  const priced = parts.flatMap((part) => (part.usd === null ? [] : [part.usd]));
   return {
-    usd: sumUsd(parts.flatMap((part) => (part.usd === null ? [] : [part.usd]))) ?? "0",
+    usd: parts.length > 0 && priced.length === 0 ? null : sumUsd(priced),
     unpriced: [...new Set(parts.filter((part) => part.usd === null).map((part) => part.token))],
   };
 };
@@ -131,7 +133,7 @@ const chainNodes = (total: TokenTotal): Unshared[] =>
 
 /** Groups balances by token, chain and wallet, the highest value first. Empty balances are left out. */
 export const balanceTree = (balances: Pick<Balances, "totals">): BalanceNode[] => {
-  const whole = micro(pricedTotal(balances).usd);
+  const whole = micro(pricedTotal(balances).usd ?? "0");
   const nodes = balances.totals
     .filter((total) => !isEmpty(total))
     .map((total) => ({

@@ -21,12 +21,12 @@ export const CompositionCard = ({ balances }: { readonly balances: Balances }): 
   return (
     <Card title="Composition">
       <p className="text-3xl font-semibold" data-testid="total-usd">
-        <HeldUsd value={usd} />
+        {usd === null ? "No prices" : <HeldUsd value={usd} />}
       </p>
       {unpriced.length === 0 ? null : (
         <p className="text-sm text-fg-2">Without {unpriced.join(", ")}: no price is known there.</p>
       )}
-      {isZero(usd) ? null : (
+      {usd === null || isZero(usd) ? null : (
         <div className="pt-3">
           <CompositionChart balances={balances} />
         </div>

@@ -27,7 +27,7 @@ export const Counterparty = ({ address, full = false }: CounterpartyProps): Reac
   return (
     <span className="inline-flex min-w-0 items-center gap-2 align-middle">
       <AddressMark value={address} />
-      <Address value={address} name={nameOf(address)} full={full} />
+      <Address value={address} name={nameOf(address)} mark={false} full={full} />
     </span>
   );
 };

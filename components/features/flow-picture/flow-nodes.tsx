@@ -11,6 +11,9 @@ import type { FlowHop, FlowLeg, FlowModel } from "./types";
 
 const placeOf = ({ x, y, width, height }: Box): CSSProperties => ({ left: x, top: y, width, height });
 
+/** Its height is the least: an amount with many digits takes a second line. */
+const nodePlaceOf = ({ x, y, width, height }: Box): CSSProperties => ({ left: x, top: y, width, minHeight: height });
+
 const NODE_LOOKS = "absolute flex items-center gap-2 overflow-hidden rounded-control border bg-surface px-2.5";
 
 const Place = ({ name, address, chainName }: FlowLeg["from"]): ReactNode => (
@@ -24,10 +27,10 @@ const Place = ({ name, address, chainName }: FlowLeg["from"]): ReactNode => (
 
 /** A source: the amount, and which wallet on which chain it leaves. */
 export const SourceNode = ({ leg, box }: { readonly leg: FlowLeg; readonly box: Box }): ReactNode => (
-  <div className={NODE_LOOKS} style={placeOf(box)}>
+  <div className={NODE_LOOKS} style={nodePlaceOf(box)}>
     <TokenOnChainMark symbol={leg.symbol} chainName={leg.from.chainName} />
     <span className="min-w-0">
-      <span className="block truncate font-semibold">
+      <span className="block font-semibold wrap-anywhere">
         <Amount value={leg.amount} symbol={leg.symbol} plain />{" "}
         <span className="font-normal text-fg-2">{leg.symbol}</span>
       </span>
@@ -46,15 +49,15 @@ export const DestinationNode = ({
   box: Box;
   arrived: boolean;
 }): ReactNode => (
-  <div className={cn(NODE_LOOKS, arrived ? "border-success" : "border-accent")} style={placeOf(box)}>
+  <div className={cn(NODE_LOOKS, arrived ? "border-success" : "border-accent")} style={nodePlaceOf(box)}>
     <TokenOnChainMark symbol={to.symbol} chainName={to.chainName} className="size-7" />
     <span className="min-w-0">
-      <span className="block truncate font-semibold">
+      <span className="block font-semibold wrap-anywhere">
         <Amount value={to.amount} symbol={to.symbol} plain /> <span className="font-normal text-fg-2">{to.symbol}</span>
         {to.suffix === null ? null : <span className="text-sm font-normal text-fg-3"> {to.suffix}</span>}
       </span>
       {to.minimum === null ? null : (
-        <span className="block truncate text-sm text-fg-3">
+        <span className="block text-sm text-fg-3 wrap-anywhere">
           minimum <Amount value={to.minimum} symbol={to.symbol} plain />
         </span>
       )}

@@ -53,7 +53,7 @@ export const TakeBackDialog = ({ account, entry, onClose }: TakeBackDialogProps)
         <>
           <p>
             <Amount value={entry?.amount ?? "0"} unit={account.currency} /> leave {accountName(account)}, and the
-            treasury may use them again. Nothing moves on chain. Both entries stay; the account can be funded anew.
+            treasury may use them again. Nothing moves on chain. Both entries stay; the account can be funded again.
           </p>
           {mutation.error === null ? null : (
             <div className="pt-2">

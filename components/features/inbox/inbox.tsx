@@ -10,6 +10,7 @@ import { Badge, type Tone } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
@@ -62,11 +63,12 @@ export const InboxPage = (): ReactNode => {
 
 const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
   const { label, tone } = KINDS[item.kind];
+  const hideable = useHideableText();
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3">
       <div className="min-w-0">
         <Link href={item.path} className="link font-medium wrap-anywhere">
-          {item.title}
+          {hideable(item.title)}
         </Link>
         <p className="text-fg-2">{item.toDo}</p>
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-fg-3">

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { CHANGE_KINDS } from "@/lib/contracts/changes";
 import { getOperation, listOperations } from "@/lib/contracts/operations";
+import { getReserves } from "@/lib/contracts/reserves";
 import { changedKeys } from "./changed-keys";
 
 test("a changed operation makes every list of operations old, and of single operations only its own record", async () => {
@@ -14,6 +15,10 @@ test("a changed operation makes every list of operations old, and of single oper
   for (const queryKey of changedKeys({ kind: "operations", id: "op_1" })) await client.invalidateQueries({ queryKey });
   const isOld = (key: readonly unknown[] = []) => client.getQueryState(key)?.isInvalidated;
   expect([isOld(list), isOld(pages), isOld(own), isOld(other)]).toEqual([true, true, true, false]);
+});
+
+test.each(["balances", "accounts"] as const)("a change of %s makes the reserves old, which depend on both", (kind) => {
+  expect(changedKeys({ kind, id: null })).toContainEqual(queryKeyOf(getReserves));
 });
 
 test.each(CHANGE_KINDS)("a change of %s names kept answers", (kind) => {

@@ -34,7 +34,7 @@ const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
     lists: [listPayouts, listPayoutSchedules, listGlobalAccounts, getGlobalAccount, listEntries],
     details: [getPayout, getPayoutSchedule],
   },
-  balances: { lists: [getUnifiedBalances, getBalanceHistory] },
+  balances: { lists: [getUnifiedBalances, getBalanceHistory, getReserves] },
   inbox: { lists: [readProjectInbox, listDecisions], details: [getDecision] },
   notifications: { lists: [listNotifications] },
   wallets: { lists: [listWallets] },

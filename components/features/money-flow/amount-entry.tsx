@@ -7,7 +7,8 @@ import { Amount, Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
-import { groupedAmount, readAmount, typedAmount } from "@/lib/core/read-amount";
+import { readAmount, typedAmount } from "@/lib/core/read-amount";
+import { ReadAs } from "./read-as";
 import type { Spendable } from "./spendable";
 
 interface EntryToken {
@@ -125,22 +126,6 @@ const Hint = ({ value, token, spendable, read, inUsd, onMax, maxLabel, note }: H
     </span>
   );
 };
-
-/** Says how a text was read that is not the plain number itself, so that "1,234" surprises nobody. */
-const ReadAs = ({
-  value,
-  read,
-  symbol,
-}: {
-  readonly value: string;
-  readonly read: string | null;
-  readonly symbol: string;
-}): ReactNode =>
-  read === null || value.trim() === read ? null : (
-    <span>
-      Read as <span className="num text-fg">{groupedAmount(read)}</span> {symbol}
-    </span>
-  );
 
 interface FreeProps {
   readonly spendable: Spendable;

@@ -4,6 +4,7 @@ import { CircleAlert, CirclePause, Coins, Fuel, KeyRound, ScrollText, UserPlus, 
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { Time } from "@/components/ui/time";
 import type { Notification } from "./use-notifications";
 
@@ -40,6 +41,7 @@ const Line = ({
   readonly onOpen: () => void;
 }): ReactNode => {
   const { icon: Icon, looks } = ICONS[kind];
+  const hideable = useHideableText();
   const isUnread = readAt === null;
   return (
     <li>
@@ -50,8 +52,10 @@ const Line = ({
       >
         <Icon className={cn("mt-0.5 size-4 shrink-0", looks)} aria-hidden />
         <span className="min-w-0 flex-1">
-          <span className={cn("block wrap-anywhere", isUnread && "font-medium")}>{title}</span>
-          {detail === null ? null : <span className="line-clamp-2 text-sm wrap-anywhere text-fg-2">{detail}</span>}
+          <span className={cn("block wrap-anywhere", isUnread && "font-medium")}>{hideable(title)}</span>
+          {detail === null ? null : (
+            <span className="line-clamp-2 text-sm wrap-anywhere text-fg-2">{hideable(detail)}</span>
+          )}
           <Time value={createdAt} className="block text-sm text-fg-3" />
         </span>
         {isUnread ? (

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Counterparty } from "@/components/features/deposits/counterparty";
+import { Party } from "@/components/features/names/party";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
@@ -22,7 +23,7 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
     </span>
   ));
 
-/** Of a deposit: who sent it, and the chain. Of a movement: its chains. */
+/** Of a deposit: who sent it, and the chain. Of a movement: its chains, and who receives it; a chain that it never leaves stands once. */
 const Way = ({ operation: { quoted, deposit } }: { readonly operation: Operation }): ReactNode =>
   deposit !== null ? (
     <span className="text-fg-2">
@@ -31,7 +32,12 @@ const Way = ({ operation: { quoted, deposit } }: { readonly operation: Operation
   ) : (
     <span className="text-fg-2">
       <Chains ids={quoted.from.map((source) => source.chainId)} /> <span aria-label="to">→</span>{" "}
-      <ChainName chainId={quoted.to.chainId} />
+      <Party address={quoted.to.address} />
+      {quoted.from.every(({ chainId }) => chainId === quoted.to.chainId) ? null : (
+        <>
+          , <ChainName chainId={quoted.to.chainId} />
+        </>
+      )}
     </span>
   );
 

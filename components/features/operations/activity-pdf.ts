@@ -1,5 +1,7 @@
 import type { Annotation } from "@/components/features/annotations/use-annotations";
+import type { Names } from "@/components/features/names/use-names";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { shorten } from "@/components/ui/address";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { tablePdf } from "@/lib/core/pdf";
 import { sumByAsset } from "./asset-sums";
@@ -19,17 +21,29 @@ const COLUMNS = [
   { header: "Memo", width: 10 },
 ] as const;
 
+/** Of a name in the column `To`, beside the shortened address. */
+const NAME_MAX = 30;
+
 const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
+/** A name does not say which address was paid, so a named address stands behind its name. */
+const partyText = (address: string, name: string | undefined): string =>
+  name === undefined ? address : `${name.slice(0, NAME_MAX)} ${shorten(address)}`;
+
 /** A row for each asset that was sent; the first has everything else. */
-const rowsOf = (operation: Operation, annotation: Annotation | undefined): readonly (readonly string[])[] => {
+const rowsOf = (
+  operation: Operation,
+  annotation: Annotation | undefined,
+  ofAddress: Names["ofAddress"],
+): readonly (readonly string[])[] => {
   const [first, ...others] = sumByAsset(operation.quoted.from);
   const { received } = operation.actual;
+  const { address } = operation.quoted.to;
   return [
     [
       ...[minuteText(operation.createdAt), KIND_WORDS[operation.kind], STATUS_VIEWS[operation.status].word],
       ...[first?.amount ?? "", first?.symbol ?? "", received.amount, received.token.symbol],
-      ...[operation.quoted.to.address, annotation?.memo ?? ""],
+      ...[partyText(address, ofAddress(address)), annotation?.memo ?? ""],
     ],
     ...others.map(({ amount, symbol }) => ["", "", "", amount, symbol]),
   ];
@@ -38,6 +52,7 @@ const rowsOf = (operation: Operation, annotation: Annotation | undefined): reado
 interface ActivityPdf {
   readonly operations: readonly Operation[];
   readonly annotations: ReadonlyMap<string, Annotation>;
+  readonly ofAddress: Names["ofAddress"];
   readonly filters: Pick<OperationFilters, "from" | "to">;
   /** Whether more operations fit the filters than the file has. */
   readonly cut: boolean;
@@ -45,7 +60,7 @@ interface ActivityPdf {
 }
 
 /** The filtered list as a PDF file, newest first. `Received` is what the chains show so far. */
-export const activityPdf = ({ operations, annotations, filters, cut, madeAt }: ActivityPdf): string =>
+export const activityPdf = ({ operations, annotations, ofAddress, filters, cut, madeAt }: ActivityPdf): string =>
   tablePdf({
     title: "Activity",
     facts: [
@@ -54,5 +69,5 @@ export const activityPdf = ({ operations, annotations, filters, cut, madeAt }: A
       ["Operations", cut ? `the newest ${String(operations.length)} of more` : String(operations.length)],
     ],
     columns: COLUMNS,
-    rows: operations.flatMap((operation) => rowsOf(operation, annotations.get(operation.operationId))),
+    rows: operations.flatMap((operation) => rowsOf(operation, annotations.get(operation.operationId), ofAddress)),
   });

@@ -39,7 +39,15 @@ export const Activity = (): ReactNode => {
         title="Activity"
         description={
           <>
-            Everything that moves money, newest first.{" "}
+            Swaps, transfers and deposits, newest first. See also{" "}
+            <Link className="link" href="/payouts">
+              Payouts
+            </Link>{" "}
+            and the entries of{" "}
+            <Link className="link" href="/accounts">
+              Accounts
+            </Link>
+            .{" "}
             <span className="max-md:hidden">
               <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
             </span>

@@ -18,7 +18,7 @@ interface OperationHeaderProps {
   readonly operation: Operation | undefined;
 }
 
-/** What moves, who started it and when, and its state. The id is one click away. */
+/** What moves, who started it and when, and its state. Nobody of the project starts a deposit. The id is one click away. */
 export const OperationHeader = ({ operationId, operation }: OperationHeaderProps): ReactNode => {
   const { addressName } = useNames();
   const hidden = useAmountsHidden();
@@ -29,7 +29,9 @@ export const OperationHeader = ({ operationId, operation }: OperationHeaderProps
         <p className="flex flex-wrap items-center gap-x-2 text-fg-2">
           {operation === undefined ? null : (
             <span>
-              {KIND_WORDS[operation.kind]}, started by {actor(operation.createdBy)} <Time value={operation.createdAt} />
+              {KIND_WORDS[operation.kind]},{" "}
+              {operation.deposit === null ? `started by ${actor(operation.createdBy)}` : "received"}{" "}
+              <Time value={operation.createdAt} />
             </span>
           )}
           <PublicId value={operationId} className="text-fg-3" />

@@ -17,6 +17,7 @@ const operationOf = (change: { status?: string; received?: string; out?: string 
       to: { amount: "0.066630215", token: to, address: "0x1" },
     },
     actual: { received: { amount: change.received ?? "0" } },
+    deposit: null,
   } as unknown as Operation;
 };
 
@@ -35,6 +36,13 @@ test("a cancelled swap does not say that nothing arrived in its title", () => {
 
 test("a transfer is named by its recipient", () => {
   expect(operationTitle(operationOf({ out: "USDC" }), words)).toBe("200.00 USDC → Ada");
+});
+
+test("a deposit of coins, which has no sources, is named by what came into which wallet", () => {
+  const coins = { received: { amount: "1.5", token: token("ETH", 18) }, walletAddress: "0x1" };
+  const deposit = { ...operationOf({}), quoted: { from: [] }, deposit: coins } as unknown as Operation;
+  expect(operationTitle(deposit, words)).toBe("1.5 ETH → Ada");
+  expect(operationTitle(deposit, { ...words, hidden: true })).toBe("ETH → Ada");
 });
 
 test("hidden amounts are not in the title", () => {

@@ -15,11 +15,18 @@ const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
 const shownOut = ({ status, quoted, actual }: Operation): string =>
   isFinal(status) && !isNothing(actual.received.amount) ? actual.received.amount : quoted.to.amount;
 
-/** `200.00 USDC → 0.0666302 WETH` for what changes the token, `1,250.00 DAI → Ada` for what only moves it. */
+/**
+ * `200.00 USDC → 0.0666302 WETH` for what changes the token, `1,250.00 DAI → Ada` for what only moves it. A deposit of coins has no
+ * sources, so a deposit is named by what it brought.
+ */
 export const operationTitle = (operation: Operation, { addressName, hidden }: TitleWords): string => {
-  const { quoted } = operation;
+  const { quoted, deposit } = operation;
   const written = (amount: string, symbol: string): string =>
     hidden ? symbol : `${amountText(amount, { symbol }).text} ${symbol}`;
+  if (deposit !== null) {
+    const { amount, token } = deposit.received;
+    return `${written(amount, token.symbol)} → ${addressName(deposit.walletAddress)}`;
+  }
   const sums = sumByAsset(quoted.from);
   const sent = sums.map(({ amount, symbol }) => written(amount, symbol)).join(" + ");
   const { token } = quoted.to;

@@ -5,6 +5,7 @@ import { FileText } from "lucide-react";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { ANNOTATIONS_MAX, type Annotation } from "@/components/features/annotations/use-annotations";
+import { useNames, type Names } from "@/components/features/names/use-names";
 import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
@@ -21,7 +22,10 @@ import type { Operation } from "./types";
 const PAGE = ANNOTATIONS_MAX;
 const PAGES_MAX = 20;
 
-const gather = async (api: ApiClient, filters: OperationFilters): Promise<string> => {
+const gather = async (
+  api: ApiClient,
+  { filters, ofAddress }: { readonly filters: OperationFilters } & Pick<Names, "ofAddress">,
+): Promise<string> => {
   const operations: Operation[] = [];
   const annotations = new Map<string, Annotation>();
   let cursor: string | null = null;
@@ -40,14 +44,15 @@ const gather = async (api: ApiClient, filters: OperationFilters): Promise<string
     cursor = nextCursor;
     if (cursor === null) break;
   }
-  return activityPdf({ operations, annotations, filters, cut: cursor !== null, madeAt: new Date() });
+  return activityPdf({ operations, annotations, ofAddress, filters, cut: cursor !== null, madeAt: new Date() });
 };
 
 /** The list that the filters let through as a PDF, 2,000 operations at most. */
 export const PdfButton = ({ filters }: { readonly filters: OperationFilters }): ReactNode => {
   const api = useApi();
+  const { ofAddress } = useNames();
   const { mutate, isPending } = useMutation({
-    mutationFn: () => gather(api, filters),
+    mutationFn: () => gather(api, { filters, ofAddress }),
     onSuccess: (file) =>
       saveFile(file, `causeway-activity-${new Date().toISOString().slice(0, 10)}.pdf`, "application/pdf"),
     onError: (error) => toast.error(`The file could not be made. ${describeError(error).message}`),

@@ -104,7 +104,7 @@ export const BalancesCard = (): ReactNode => {
           <Link className="link" href="/wallets">
             Wallets
           </Link>
-          {devnet ? ", and test tokens are had below" : null}.
+          {devnet ? ", and you can get test tokens below" : null}.
         </EmptyState>
       ) : (
         <Table caption="Balances by token" columns={COLUMNS} rows={totals} rowKey={(total) => total.assetId} />

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { usePublicConfig } from "@/components/providers/public-config";
+import { chainShares } from "./sums";
 import type { TokenTotal } from "./use-balances";
 
 /** Written whole, so that the style sheet has them. Their distances hold for colour-blind eyes too. */
@@ -28,20 +29,20 @@ export const ChainShareLegend = (): ReactNode => {
   );
 };
 
-/** How much of a token lies on each chain, as parts of a bar. Widths are the one place where an amount may become a float. */
+/** How much of a token lies on each chain, as parts of a bar. */
 export const ChainShareBar = ({ total }: { readonly total: TokenTotal }): ReactNode => {
   const { chains } = usePublicConfig();
-  const whole = Number(total.amount);
-  if (whole === 0) return <span className="text-fg-3">–</span>;
+  const amounts = chains.map(({ id }) => total.chains.find(({ chainId }) => chainId === id)?.amount ?? "0");
+  const shares = chainShares(amounts, total.decimals);
+  if (shares.every((share) => share === 0)) return <span className="text-fg-3">–</span>;
   let start = 0;
   const parts = chains.map((chain, index) => {
-    const share = total.chains.find(({ chainId }) => chainId === chain.id);
-    const width = (Number(share?.amount ?? 0) / whole) * WIDTH;
+    const width = shares[index] ?? 0;
     const part = { id: chain.id, name: chain.name, start, width, fill: fillOf(index) };
     start += width;
     return part;
   });
-  const words = parts.filter(({ width }) => width > 0).map(({ name, width }) => `${name} ${width.toFixed(0)} %`);
+  const words = parts.filter(({ width }) => width > 0).map(({ name, width }) => `${name} ${String(width)} %`);
   return (
     <svg
       viewBox={`0 0 ${String(WIDTH)} 6`}

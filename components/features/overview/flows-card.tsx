@@ -16,6 +16,9 @@ import { useOperations } from "./use-operations";
 const DAYS = 21;
 const READ_MAX = 100;
 const STALE_MS = 30_000;
+/** The colours of charts stand for chains on this page; in and out are told apart by the line between them. */
+const IN_FILL = "fill-fg-2";
+const OUT_FILL = "fill-control";
 
 /** What came in and went out on each of the last days, of the newest operations and payouts. */
 export const FlowsCard = (): ReactNode => {
@@ -70,8 +73,8 @@ const Loading = (): ReactNode => (
 const Drawn = ({ flows, isCut }: { readonly flows: Flows; readonly isCut: boolean }): ReactNode => (
   <div className="flex flex-col gap-3">
     <p className="flex flex-wrap justify-between gap-x-4">
-      <Sum word="In" href="/activity?kind=deposit" usd={flows.in} className="fill-chart-1" />
-      <Sum word="Out" href="/activity?status=completed" usd={flows.out} className="fill-chart-2" />
+      <Sum word="In" href="/activity?kind=deposit" usd={flows.in} className={IN_FILL} />
+      <Sum word="Out" href="/activity?status=completed" usd={flows.out} className={OUT_FILL} />
     </p>
     <Bars days={flows.days} />
     {flows.unpriced.length === 0 ? null : (
@@ -84,7 +87,7 @@ const Drawn = ({ flows, isCut }: { readonly flows: Flows; readonly isCut: boolea
 interface SumProps {
   readonly word: string;
   readonly href: string;
-  readonly usd: string;
+  readonly usd: string | null;
   readonly className: string;
 }
 
@@ -93,10 +96,7 @@ const Sum = ({ word, href, usd, className }: SumProps): ReactNode => (
     <svg viewBox="0 0 8 8" className="size-2.5" aria-hidden>
       <rect width={8} height={8} className={className} />
     </svg>
-    {word}{" "}
-    <span className="font-medium">
-      <HeldUsd value={usd} />
-    </span>
+    {word} <span className="font-medium">{usd === null ? "No prices" : <HeldUsd value={usd} />}</span>
   </Link>
 );
 
@@ -121,9 +121,9 @@ const Bars = ({ days }: { readonly days: readonly DayFlow[] }): ReactNode => {
             width={1 - GAP}
             y={HALF - heightOf(flow.in)}
             height={heightOf(flow.in)}
-            className="fill-chart-1"
+            className={IN_FILL}
           />
-          <rect x={index + GAP / 2} width={1 - GAP} y={HALF} height={heightOf(flow.out)} className="fill-chart-2" />
+          <rect x={index + GAP / 2} width={1 - GAP} y={HALF} height={heightOf(flow.out)} className={OUT_FILL} />
         </g>
       ))}
       <line

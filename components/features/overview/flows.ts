@@ -25,8 +25,9 @@ interface FlowSources {
 
 export interface Flows {
   readonly days: readonly DayFlow[];
-  readonly in: string;
-  readonly out: string;
+  /** Null where something moved, and nothing of it has a price. */
+  readonly in: string | null;
+  readonly out: string | null;
   /** Symbols of what moved and has no price. */
   readonly unpriced: readonly string[];
 }
@@ -62,21 +63,26 @@ export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flow
     ...sources.payouts.flatMap(movesOfPayout),
   ].filter(isSomething);
   const unpriced = new Set<string>();
-  const worthOf = ({ amount, token }: Move): string => {
+  const worthOf = ({ amount, token }: Move): string[] => {
     const worth = usdValue(amount, sources.priceOf(token.assetId));
     if (worth === null) unpriced.add(token.symbol);
-    return worth ?? "0";
+    return worth === null ? [] : [worth];
   };
-  const sumOf = (day: string, direction: Move["direction"]): string =>
-    sumAmounts(moves.filter((move) => move.day === day && move.direction === direction).map(worthOf));
+  const worthsOf = (day: string, direction: Move["direction"]): string[] =>
+    moves.filter((move) => move.day === day && move.direction === direction).flatMap(worthOf);
   const days = Array.from({ length: dayCount }, (_, index): DayFlow => {
     const day = dayOf(new Date(now.getTime() - (dayCount - 1 - index) * DAY_MS).toISOString());
-    return { day, in: sumOf(day, "in"), out: sumOf(day, "out") };
+    return { day, in: sumAmounts(worthsOf(day, "in")), out: sumAmounts(worthsOf(day, "out")) };
   });
+  const totalOf = (direction: Move["direction"]): string | null => {
+    const shown = moves.filter((move) => move.direction === direction && days.some(({ day }) => day === move.day));
+    const worths = shown.flatMap(worthOf);
+    return shown.length > 0 && worths.length === 0 ? null : sumAmounts(worths);
+  };
   return {
     days,
-    in: sumAmounts(days.map((day) => day.in)),
-    out: sumAmounts(days.map((day) => day.out)),
+    in: totalOf("in"),
+    out: totalOf("out"),
     unpriced: [...unpriced],
   };
 };

@@ -3,6 +3,7 @@
 import { List } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Party } from "@/components/features/names/party";
 import { Amount } from "@/components/ui/amount";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
@@ -29,12 +30,27 @@ export const KIND_WORDS = {
   deposit: "Deposit",
 } as const satisfies Record<Operation["kind"], string>;
 
+/** Who receives it, or who sent a deposit; nothing where the chain does not tell that. */
+const Counterpart = ({ operation: { deposit, quoted } }: { readonly operation: Operation }): ReactNode => {
+  const address = deposit === null ? quoted.to.address : deposit.sender;
+  return address === null ? null : (
+    <span className="flex min-w-0 items-center gap-1.5 text-fg-2">
+      {deposit === null ? "to" : "from"} <Party address={address} />
+    </span>
+  );
+};
+
 const COLUMNS: readonly Column<Operation>[] = [
   {
     id: "kind",
     header: "What",
     phone: "title",
-    cell: (operation) => <RowLink href={`/activity/${operation.operationId}`}>{KIND_WORDS[operation.kind]}</RowLink>,
+    cell: (operation) => (
+      <span className="flex flex-wrap items-center gap-x-2">
+        <RowLink href={`/activity/${operation.operationId}`}>{KIND_WORDS[operation.kind]}</RowLink>
+        <Counterpart operation={operation} />
+      </span>
+    ),
   },
   {
     id: "to",

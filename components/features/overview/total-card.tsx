@@ -11,6 +11,8 @@ import { ErrorState } from "@/components/ui/error-state";
 import { HeldUsd, HideAmountsButton } from "@/components/ui/held-amount";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
+import { useLocale } from "@/components/ui/use-locale";
+import { shareText } from "@/lib/core/amount-text";
 import { TotalLine } from "./total-line";
 import { useBalances, type Balances } from "./use-balances";
 import { changeBetween, worthOfPart } from "./worth";
@@ -18,7 +20,7 @@ import { changeBetween, worthOfPart } from "./worth";
 const HISTORY_DAYS = 30;
 /** One point is no line. */
 const POINTS_MIN = 2;
-const BPS_PER_PERCENT = 100;
+const BPS_PER_TENTH = 10;
 
 export const TotalCard = (): ReactNode => {
   const { data, error, isPending, refetch } = useBalances();
@@ -62,9 +64,9 @@ const Total = ({ balances, failed }: { readonly balances: Balances; readonly fai
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 p-4 pb-0">
         <div>
           <Link href="/balances" className="text-3xl font-semibold" aria-label="Total, to the balances by token">
-            <HeldUsd value={usd} />
+            {usd === null ? <span className="text-fg-2">No prices</span> : <HeldUsd value={usd} />}
           </Link>
-          <Development now={usd} />
+          {usd === null ? null : <Development now={usd} />}
           <AsOf balances={balances} />
         </div>
         <dl className="grid grid-cols-[auto_auto] items-baseline gap-x-6 gap-y-1.5 text-right max-sm:w-full max-sm:justify-between">
@@ -82,7 +84,7 @@ const Total = ({ balances, failed }: { readonly balances: Balances; readonly fai
           The newest balances could not be read; these are the last known ones.
         </Alert>
       ) : null}
-      <Line now={usd} />
+      {usd === null ? null : <Line now={usd} />}
     </div>
   );
 };
@@ -115,6 +117,7 @@ const usePoints = () => {
 
 const Development = ({ now }: { readonly now: string }): ReactNode => {
   const points = usePoints();
+  const locale = useLocale();
   const first = points?.[0];
   if (points === undefined) return <Skeleton className="my-0.5 w-44" />;
   if (first === undefined || points.length < POINTS_MIN)
@@ -133,7 +136,9 @@ const Development = ({ now }: { readonly now: string }): ReactNode => {
         <Icon className="mr-1 inline size-4 align-text-bottom" aria-hidden />
         <span className="sr-only">{sign > 0 ? "up by " : "down by "}</span>
         <HeldUsd value={usd} />
-        {bps === null ? null : <span className="num"> ({(bps / BPS_PER_PERCENT).toFixed(1)} %)</span>}
+        {bps === null ? null : (
+          <span className="num"> ({shareText(Math.floor(bps / BPS_PER_TENTH), bps > 0, locale)})</span>
+        )}
       </span>
       <span>
         since <Time value={first.takenAt} />

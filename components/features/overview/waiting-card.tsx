@@ -8,6 +8,7 @@ import { Badge } from "@/components/ui/badge";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -16,11 +17,10 @@ import { readProjectInbox } from "@/lib/contracts/inbox";
 type Item = ResponseOf<typeof readProjectInbox>["data"][number];
 
 const SHOWN = 3;
-const REFRESH_MS = 5_000;
 
 /** What goes on only when this person does something; the newest of it, and how much there is. */
 export const WaitingCard = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { refetchIntervalMs: REFRESH_MS });
+  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
   const mine = data?.data.filter((item) => item.mine) ?? [];
   return (
     <Card
@@ -62,20 +62,23 @@ const Loading = (): ReactNode => (
 
 const NEEDS_A_LOOK: ReadonlySet<Item["kind"]> = new Set(["stopped_work", "failure"]);
 
-const WaitingLine = ({ item }: { readonly item: Item }): ReactNode => (
-  <li className="flex flex-col gap-1 px-4 py-3">
-    <span className="flex items-start justify-between gap-2">
-      <span className="min-w-0 font-medium wrap-anywhere">{item.title}</span>
-      {NEEDS_A_LOOK.has(item.kind) ? <Badge tone="warning">Needs a look</Badge> : null}
-    </span>
-    <span className="text-sm text-fg-2">{item.toDo}</span>
-    <span className="flex items-center justify-between gap-2 pt-1">
-      <Link href={item.path} className={buttonLooks({ size: "sm" })} aria-label={`Review ${item.title}`}>
-        Review
-      </Link>
-      <span className="text-sm text-fg-3">
-        <Time value={item.since} />
+const WaitingLine = ({ item }: { readonly item: Item }): ReactNode => {
+  const title = useHideableText()(item.title);
+  return (
+    <li className="flex flex-col gap-1 px-4 py-3">
+      <span className="flex items-start justify-between gap-2">
+        <span className="min-w-0 font-medium wrap-anywhere">{title}</span>
+        {NEEDS_A_LOOK.has(item.kind) ? <Badge tone="warning">Needs a look</Badge> : null}
       </span>
-    </span>
-  </li>
-);
+      <span className="text-sm text-fg-2">{item.toDo}</span>
+      <span className="flex items-center justify-between gap-2 pt-1">
+        <Link href={item.path} className={buttonLooks({ size: "sm" })} aria-label={`Review ${title}`}>
+          Review
+        </Link>
+        <span className="text-sm text-fg-3">
+          <Time value={item.since} />
+        </span>
+      </span>
+    </li>
+  );
+};

@@ -2,9 +2,12 @@
 
 import type { ReactNode } from "react";
 import { toast } from "sonner";
+import { accountName } from "@/components/features/global-accounts/account";
+import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import type { MoneyProof } from "@/components/features/money-flow/types";
+import { NamedAddress } from "@/components/features/names/named-address";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
@@ -55,6 +58,16 @@ export const ApprovePayoutDialog = (props: ApprovePayoutDialogProps): ReactNode 
   );
 };
 
+const SourceAccount = ({ id }: { readonly id: string }): ReactNode => {
+  const source = useKnownAccounts().find((account) => account.id === id);
+  return (
+    <>
+      {source === undefined ? null : <span className="block font-medium">{accountName(source)}</span>}
+      <code className="font-mono text-sm break-all">{id}</code>
+    </>
+  );
+};
+
 const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { total } = countsOf(payout);
   return (
@@ -71,12 +84,12 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
             <ChainName chainId={payout.chainId} />
           </Fact>
           <Fact label="From">
-            <code className="font-mono text-sm break-all">{payout.fromAddress}</code>
+            <NamedAddress value={payout.fromAddress} full />
           </Fact>
         </>
       ) : (
         <Fact label="From">
-          <code className="font-mono text-sm break-all">{payout.sourceAccountId}</code>
+          <SourceAccount id={payout.sourceAccountId} />
         </Fact>
       )}
       {payout.kind === "wallets" && payout.funding !== null ? <FundingFacts funding={payout.funding} /> : null}

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { ChainName } from "@/components/ui/chain-name";
 import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
@@ -22,10 +23,11 @@ const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
 };
 
 const Totals = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const hidden = useAmountsHidden();
   const [first, ...more] = totalsOf(payout);
   if (first === undefined) return null;
   return (
-    <span title={more.map(({ amount, unit }) => `${amount} ${unit}`).join(", ")}>
+    <span title={more.map(({ amount, unit }) => (hidden ? unit : `${amount} ${unit}`)).join(", ")}>
       <Amount value={first.amount} unit={first.unit} plain />
       {more.length === 0 ? null : <span className="ml-1 text-sm text-fg-3">+ {more.length} more</span>}
     </span>

@@ -77,7 +77,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
           </div>
           <TotalCard payout={payout} />
         </div>
-        <AnnotationCard subjectId={payout.payoutId} />
+        <AnnotationCard subjectId={payout.payoutId} isListed={false} />
         <EvaluationCard evaluationId={payout.evaluationId} />
         <RawJson value={payout} />
         <ApiSnippet method={getPayout.method} path={`/payouts/${payout.payoutId}`} />

@@ -4,7 +4,8 @@ import { useEffect, useState, type ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { countText } from "@/lib/core/amount-text";
+import { useLocale } from "@/components/ui/use-locale";
+import { countText, measureText } from "@/lib/core/amount-text";
 import { BatchScrubber } from "./batch-scrubber";
 import { CellGrid } from "./cell-grid";
 import { countsOf, ROW_STATES, settledOf, type Payout } from "./payout";
@@ -70,6 +71,7 @@ const useSamples = (payout: Payout): readonly Sample[] => {
 
 const PaceText = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const samples = useSamples(payout);
+  const locale = useLocale();
   if (payout.status !== "processing") return null;
   const pace = paceOf(samples, leftOf(payout));
   const batches =
@@ -82,10 +84,7 @@ const PaceText = ({ payout }: { readonly payout: Payout }): ReactNode => {
     ...batches,
     ...(pace === null
       ? ["measuring the pace"]
-      : [
-          `${pace.rowsPerSecond.toLocaleString("en", { maximumFractionDigits: 1 })} rows/s`,
-          timeLeftText(pace.secondsLeft),
-        ]),
+      : [`${measureText(pace.rowsPerSecond, locale)} rows/s`, timeLeftText(pace.secondsLeft)]),
   ].join(", ");
   return <span className="num text-fg-2">{text}</span>;
 };

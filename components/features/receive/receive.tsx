@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { FundMenu } from "@/components/features/faucet/fund-menu";
 import { QrCode } from "@/components/features/factors/qr-code";
-import { walletName } from "@/components/features/wallets/wallet-name";
+import { ReadAs } from "@/components/features/money-flow/read-as";
+import { walletName, walletOption } from "@/components/features/wallets/wallet-name";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Alert } from "@/components/ui/alert";
@@ -13,10 +14,12 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
 import { AddressMark } from "@/components/ui/address-mark";
+import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { listOperations } from "@/lib/contracts/operations";
+import { readAmount } from "@/lib/core/read-amount";
 import { useReceive, type ReceiveChoice, type TokenInfo, type WalletRecord } from "./use-receive";
 import { WaitingCard } from "./waiting-card";
 
@@ -81,24 +84,32 @@ const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
           <Select
             value={wallet.id}
             onValueChange={(id) => void setChoice({ wallet: id })}
-            options={own.map((each) => ({ value: each.id, label: walletName(each) }))}
+            options={own.map((each) => ({ ...walletOption(each), value: each.id }))}
           />
         </Field>
         <Field label="Chain">
           <Select
             value={String(chainId)}
             onValueChange={(id) => void setChoice({ chain: Number(id) })}
-            options={chains.map(({ id, name }) => ({ value: String(id), label: name }))}
+            options={chains.map(chainOption)}
           />
         </Field>
         <Field label="Token">
           <Select
             value={token.symbol}
             onValueChange={(symbol) => void setChoice({ token: symbol })}
-            options={here.map(({ symbol }) => ({ value: symbol, label: symbol }))}
+            options={here.map(({ symbol }) => tokenOption(symbol))}
           />
         </Field>
-        <Field label="Expected amount" hint="Optional. It is compared with what arrives.">
+        <Field
+          label="Expected amount"
+          hint={
+            <>
+              Optional. It is compared with what arrives.{" "}
+              <ReadAs value={amount} read={readAmount(amount)} symbol={token.symbol} />
+            </>
+          }
+        >
           <Input
             numeric
             value={amount}

@@ -1,3 +1,4 @@
+import { countText, shareText } from "@/lib/core/amount-text";
 import type { Reserve } from "./use-reserves";
 
 const TENTHS_OF_PERCENT = 1000n;
@@ -25,12 +26,11 @@ export const coverageTenths = ({
   return backing <= 0n ? 0n : (backing * TENTHS_OF_PERCENT) / owed;
 };
 
-const PERCENT_SHOWN_MAX = 9_999n;
+const PERCENT_SHOWN_MAX = 9_999;
+const TENTHS = 10n;
 
 /** `103.4 %`; above 9,999 % the number says no more. */
-export const coverageText = (tenths: bigint): string => {
-  const [whole, tenth] = [tenths / 10n, tenths % 10n];
-  return whole > PERCENT_SHOWN_MAX
-    ? `> ${PERCENT_SHOWN_MAX.toLocaleString("en")} %`
-    : `${whole.toLocaleString("en")}.${String(tenth)} %`;
-};
+export const coverageText = (tenths: bigint, locale?: string): string =>
+  tenths / TENTHS > BigInt(PERCENT_SHOWN_MAX)
+    ? `> ${countText(PERCENT_SHOWN_MAX, locale)} %`
+    : shareText(Number(tenths), false, locale);

@@ -13,6 +13,7 @@ import { Fact, Facts, Card } from "@/components/ui/card";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { formatAmount } from "@/lib/core/money";
+import { useLocale } from "@/components/ui/use-locale";
 import { coverageTenths, coverageText } from "./coverage";
 import { CoveredBadge } from "./covered-badge";
 import { HashValue } from "./hash-value";
@@ -94,13 +95,14 @@ const amountIn =
 
 /** The one number that says whether the accounts are backed. */
 const Coverage = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
+  const locale = useLocale();
   const tenths = coverageTenths(reserve);
   const amount = amountIn(reserve.currency);
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-3 px-4 py-3">
       <p className="flex flex-col">
         <span className="text-sm text-fg-2">Coverage</span>
-        <span className="num text-3xl font-semibold">{tenths === null ? "–" : coverageText(tenths)}</span>
+        <span className="num text-3xl font-semibold">{tenths === null ? "–" : coverageText(tenths, locale)}</span>
         <span className="text-sm text-fg-3">
           {tenths === null ? "The accounts hold nothing." : "of what the accounts hold is there"}
         </span>

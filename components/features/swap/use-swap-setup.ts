@@ -11,7 +11,6 @@ import type { PublicChain } from "@/lib/http/public-config";
 import type { TokenInfo } from "./types";
 
 const TOKENS_STALE_MS = 30_000;
-const RESERVES_REFRESH_MS = 15_000;
 
 /** What the form has to know before it can be drawn. */
 export interface SwapSetup {
@@ -35,7 +34,7 @@ export const useSwapSetup = (): SetupState => {
   const wallets = useWallets();
   const tokens = useApiQuery(listTokens, {}, { staleTimeMs: TOKENS_STALE_MS });
   const balances = useBalances();
-  const reserves = useApiQuery(getReserves, {}, { refetchIntervalMs: RESERVES_REFRESH_MS });
+  const reserves = useApiQuery(getReserves, {}, { live: true });
   if (wallets.data !== undefined && tokens.data !== undefined) {
     const all = wallets.data.data;
     const treasury = all.find((wallet) => wallet.kind === "treasury");

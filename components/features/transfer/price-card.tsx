@@ -2,6 +2,8 @@
 
 import { ArrowRight } from "lucide-react";
 import { useId, type ReactNode } from "react";
+import type { QuotedFlow } from "@/components/features/flow-picture/quote-flow";
+import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
 import { NetworkFee } from "@/components/features/money-flow/network-fee";
 import { SHORTAGE_REASON, ShortageAlert } from "@/components/features/money-flow/shortage-alert";
 import type { Shortage } from "@/components/features/money-flow/spendable";
@@ -20,6 +22,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
+import { pictureOf } from "./transfer-picture";
 import type { TransferRecord, TransferView } from "./use-transfer";
 
 interface PriceCardProps {
@@ -110,8 +113,17 @@ interface TransferFactsProps {
   readonly outdated: boolean;
 }
 
+const destinationOf = ({ toAddress, toChainId, expected, minimum }: TransferRecord): QuotedFlow["to"] => ({
+  address: toAddress,
+  chainId: toChainId,
+  amount: expected.amount,
+  minAmount: minimum.amount,
+  token: expected.token,
+});
+
 const TransferFacts = ({ transfer, outdated }: TransferFactsProps): ReactNode => (
   <div className={cn("flex flex-col gap-3 px-4 py-1", outdated && "bg-sunken")}>
+    <QuotePicture quote={pictureOf(transfer, destinationOf(transfer))} />
     <Facts>
       <Fact label="Minimum received" strong>
         <Amount value={transfer.minimum.amount} unit={transfer.minimum.token.symbol} />

@@ -2,7 +2,6 @@
 
 import type { ReactNode } from "react";
 import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
-import type { QuotedFlow } from "@/components/features/flow-picture/quote-flow";
 import { RecipientName } from "@/components/features/names/recipient-name";
 import type { Prepared } from "@/components/features/money-flow/types";
 import { compareAmounts } from "@/components/features/swap/decimal";
@@ -14,6 +13,7 @@ import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
 import type { RecipientView } from "./recipient";
+import { pictureOf } from "./transfer-picture";
 import { LookAlikeAlert, RecipientWord } from "./recipient-notes";
 import type { TransferRecord } from "./use-transfer";
 
@@ -24,6 +24,7 @@ export interface TransferTerms {
   readonly fromChainId: number;
   readonly sent: { readonly amount: string; readonly token: { readonly symbol: string } };
   readonly fees: TransferRecord["fees"];
+  readonly steps: TransferRecord["steps"];
   readonly estimatedSeconds: number;
   readonly recipient: RecipientView;
 }
@@ -33,22 +34,6 @@ interface TransferReceiptProps {
   /** Priced anew when the code was taken; this is what will be executed. */
   readonly to: Prepared["to"];
 }
-
-/** A transfer is a quote of one source; across chains it goes over the bridge. */
-const pictureOf = (terms: TransferTerms, to: Prepared["to"]): QuotedFlow => ({
-  from: [
-    {
-      address: terms.fromAddress,
-      chainId: terms.fromChainId,
-      amount: terms.sent.amount,
-      token: terms.sent.token,
-      expectedOut: to.amount,
-      estimatedSeconds: terms.estimatedSeconds,
-    },
-  ],
-  to,
-  steps: terms.fromChainId === to.chainId ? [] : [{ sourceIndex: 0, kind: "bridge", venue: "Bridge" }],
-});
 
 /** Everything that the execution will do, whole: no address shortened. */
 export const TransferReceipt = ({ terms, to }: TransferReceiptProps): ReactNode => {

@@ -22,13 +22,14 @@ const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
   const transferId = extraOf(error, "transferId");
   const source = parsed.data?.from[0];
   if (!parsed.success || source === undefined || typeof transferId !== "string") return null;
-  const { to, fees, estimatedSeconds, expiresAt } = parsed.data;
+  const { to, fees, steps, estimatedSeconds, expiresAt } = parsed.data;
   const terms = {
     ...names,
     fromAddress: source.address,
     fromChainId: source.chainId,
     sent: source,
     fees,
+    steps,
     estimatedSeconds,
   };
   return subjectOf({ transferId, to, expiresAt, terms }, names);

@@ -19,7 +19,7 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   createToken: {
     invalid_signature: {
       when: "The message is not one of this service (domain, chain, statement, time), or its signature is not by the address in it.",
-      action: "Ask for a new nonce and sign the whole message anew (EIP-4361).",
+      action: "Ask for a new nonce and sign the whole message again (EIP-4361).",
     },
   },
   refreshToken: {

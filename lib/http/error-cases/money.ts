@@ -152,7 +152,7 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   },
   executeSwap: {
     invalid_state: {
-      when: "The quote is not prepared, was cancelled or prepared anew, or needs votes that somebody else must ask for. Nothing was sent.",
+      when: "The quote is not prepared, was cancelled or prepared again, or needs votes that somebody else must ask for. Nothing was sent.",
       action: "POST /swap/prepare, then execute its answer.",
     },
     otp_required: {

@@ -49,5 +49,5 @@ export const needsVotes = ({ id, required }: Pick<DecisionRequest, "id" | "requi
 export const madeBefore = (): DomainError =>
   new DomainError(
     "invalid_state",
-    "This project approves payments by votes, and nobody was asked for votes on this one. Nothing was sent; cancel it and make it anew.",
+    "This project approves payments by votes, and nobody was asked for votes on this one. Nothing was sent; cancel it and create it again.",
   );

@@ -62,7 +62,7 @@ export const failureAfter = (
   const { code, message } = error;
   if (!isTemporary(error)) return { code, message, retryable: false };
   if (expiresAt === null || addSeconds(now, LAST_TRY_SECONDS) < expiresAt) return null;
-  return { code, message: `${message} The time of its approval is over. Start it anew.`, retryable: true };
+  return { code, message: `${message} The time of its approval is over. Start it again.`, retryable: true };
 };
 
 /** What a module does when a request about its objects was decided. */

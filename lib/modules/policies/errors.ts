@@ -28,7 +28,7 @@ export class PolicyViolationError extends DomainError {
       first === undefined ? "A policy refuses this." : `${first.message} (rule ${first.rule}, ${first.scope} policy).`;
     const how =
       decision === "needs_approval"
-        ? " They have not approved it. Start it anew to ask for their votes; wallets that sign for themselves cannot wait for votes."
+        ? " They have not approved it. Start it again to ask for their votes; wallets that sign for themselves cannot wait for votes."
         : "";
     super("policy_violation", `${why}${how} Nothing was sent; the money is where it was.`, {
       details: refusing.map((result) => ({

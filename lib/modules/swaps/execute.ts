@@ -53,7 +53,7 @@ const LATE_SECONDS_MAX = 3600;
 /** The error for a quote that could not be claimed: since it was read it was used, cancelled or prepared again. */
 const refusal = (quote: Quote): DomainError =>
   endOf(quote) ??
-  new DomainError("invalid_state", "This quote was prepared anew in the meantime. Nothing was sent; execute again.");
+  new DomainError("invalid_state", "This quote was prepared again in the meantime. Nothing was sent; execute again.");
 
 const SENT_BY_WALLETS =
   "Nothing was sent by the service. What your own wallet sent by itself stays sent; its history shows it.";

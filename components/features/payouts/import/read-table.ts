@@ -1,4 +1,4 @@
-import { countText } from "@/lib/core/amount-text";
+import { countText, measureText } from "@/lib/core/amount-text";
 import { decodeText } from "./decode-text";
 import { parseDelimited } from "./delimited";
 import { parseSpreadsheet } from "./spreadsheet";
@@ -6,8 +6,7 @@ import { FILE_BYTES_MAX, RefusedFileError, TABLE_ROWS_MAX, type Table } from "./
 
 const MIB = 1024 * 1024;
 
-export const mebibytes = (bytes: number): string =>
-  `${(bytes / MIB).toLocaleString("en", { maximumFractionDigits: 1 })} MiB`;
+export const mebibytes = (bytes: number): string => `${measureText(bytes / MIB)} MiB`;
 
 const startsWith = (bytes: Uint8Array, ...head: number[]): boolean => head.every((byte, at) => bytes[at] === byte);
 

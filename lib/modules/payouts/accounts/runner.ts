@@ -28,7 +28,7 @@ const SCOPE = "payout";
 const NOT_EVALUATED = {
   code: "policy_violation",
   message:
-    "The policies have not allowed this payout as it is stored, so nothing more of it was paid. The money is in the source account. Make the payout anew; tell the operator of the service when it happens again.",
+    "The policies have not allowed this payout as it is stored, so nothing more of it was paid. The money is in the source account. Create the payout again; tell the operator of the service when it happens again.",
   retryable: true,
 };
 
