@@ -42,7 +42,7 @@ for (const { path, heading } of [
     // The stream begins with what changed shortly before.
     await blocksPass(BLOCKS);
     const before = lists();
-    expect(Object.keys(before)).toContain(path === "/" ? "/api/operations" : "/api/inbox");
+    expect(Object.keys(before)).toContain(path === "/" ? "/api/operations" : "/api/notifications");
     await blocksPass(BLOCKS);
     expect(lists()).toEqual(before);
   });

@@ -125,7 +125,7 @@ test("a swap knows its recipient as a transfer does: contacts by name, look-alik
   await page.goto("/swap");
   await fillSource(page, 1, { chain: "Local 1", token: "USDC", amount: "20" });
   await choose(page, page.getByLabel("Destination chain", { exact: true }), "Local 3");
-  await choose(page, page.getByLabel("Destination token", { exact: true }), /^WETH/);
+  await choose(page, page.getByLabel("Destination token", { exact: true }), /^USDC/);
   const recipient = page.getByLabel("Recipient", { exact: true });
   await recipient.fill(LIKE_ADA);
   await expect(

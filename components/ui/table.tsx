@@ -8,8 +8,8 @@ export interface Column<Row> {
   readonly align?: "left" | "right";
   /** As a card: `title` heads it, `aside` stands at the right of the title, `hidden` is left out; of the rest two stand in a line. */
   readonly phone?: "title" | "aside" | "line" | "hidden";
-  /** Columns leave a table that has not enough space: `low` first, then `medium`; those without stay. */
-  readonly priority?: "low" | "medium";
+  /** Columns leave a table that has not enough space: `lowest` first, then `low` and `medium`; those without stay. */
+  readonly priority?: "lowest" | "low" | "medium";
   /** On a card its value needs no label: times, ways, badges. */
   readonly bare?: true;
   readonly className?: string;
@@ -29,9 +29,14 @@ interface TableProps<Row> {
 // Roles are spelled out, because a table that CSS lays out as cards loses them in some browsers.
 
 /** Written whole, so that the style sheet has them. The widths are those of the table, because the navigation takes some of the window. */
-const DROPS = { low: "@max-[60rem]:hidden", medium: "@max-[48rem]:hidden" } as const;
+const DROPS = {
+  lowest: "@max-[72rem]:hidden",
+  low: "@max-[60rem]:hidden",
+  medium: "@max-[48rem]:hidden",
+} as const;
 /** The same between the width of cards and that at which the column fits; on cards `phone` decides. */
 const CELL_DROPS = {
+  lowest: "@min-[40rem]:@max-[72rem]:hidden",
   low: "@min-[40rem]:@max-[60rem]:hidden",
   medium: "@min-[40rem]:@max-[48rem]:hidden",
 } as const;

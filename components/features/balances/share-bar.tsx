@@ -20,7 +20,7 @@ export const ShareBar = ({ tenths, isSomething }: ShareBarProps): ReactNode => {
   if (tenths === null) return <Unknown reason="No price is known" />;
   return (
     <span className="flex items-center justify-end gap-2">
-      <svg viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-20 max-md:w-12" aria-hidden>
+      <svg viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-20 @max-[44rem]:w-12" aria-hidden>
         <rect width={100} height={6} className="fill-border" />
         <rect width={Math.max(1, tenths / TENTHS_PER_PERCENT)} height={6} className="fill-accent" />
       </svg>

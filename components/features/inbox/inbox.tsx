@@ -81,7 +81,7 @@ const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
             </span>
           )}
           {item.by === null ? null : (
-            <span className="inline-flex gap-1">
+            <span className="inline-flex max-w-full min-w-0 gap-1">
               by <Actor id={item.by} />
             </span>
           )}

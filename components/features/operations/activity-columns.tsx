@@ -4,7 +4,6 @@ import type { ReactNode } from "react";
 import { Counterparty } from "@/components/features/deposits/counterparty";
 import { Party } from "@/components/features/names/party";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
-import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { RowLink } from "@/components/ui/row-link";
@@ -74,6 +73,7 @@ export const ACTIVITY_COLUMNS: readonly Column<Operation>[] = [
     header: "Received",
     align: "right",
     phone: "hidden",
+    priority: "low",
     cell: (operation) => <Received operation={operation} />,
   },
   {
@@ -89,13 +89,5 @@ export const ACTIVITY_COLUMNS: readonly Column<Operation>[] = [
     bare: true,
     priority: "medium",
     cell: (operation) => <Time value={operation.createdAt} />,
-  },
-  {
-    id: "id",
-    header: "Id",
-    align: "right",
-    phone: "hidden",
-    priority: "low",
-    cell: (operation) => <PublicId value={operation.operationId} />,
   },
 ];

@@ -30,6 +30,7 @@ export const useAnnotatedColumns = (operations: readonly Operation[]): readonly 
       id: "note",
       header: "Memo",
       phone: "hidden",
+      priority: "lowest",
       cell: ({ operationId }) => <Note annotation={annotations.get(operationId)} />,
     };
     const at = ACTIVITY_COLUMNS.findIndex(({ id }) => id === "time");

@@ -56,7 +56,7 @@ export const QuoteCard = (props: QuoteCardProps): ReactNode => {
   const reasonId = useId();
   const refused = refusedImpact(view.error);
   const gate = quote === null ? "none" : impactGate(impactOf(quote));
-  const reason = reasonOf(view, shortage, gate === "none" || confirmedId === quote?.quoteId) ?? obstacle;
+  const reason = obstacle ?? reasonOf(view, shortage, gate === "none" || confirmedId === quote?.quoteId);
   return (
     <Card
       title="Receipt"
