@@ -102,7 +102,7 @@ test("a wallet of one's own is linked, named, used as a source beside the treasu
   await fundWallet(page, "Savings", ["1,000 USDC on Local 2", "1,000 USDT on Local 2", "1 ETH on Local 2"]);
   await fundWallet(page, "Savings account", ["1,000 USDC on Local 3"]);
   const savings = page.getByRole("region", { name: /^Savings Linked/ });
-  await expect(savings.getByRole("row", { name: /1,000\s*USD[CT]/ })).toHaveCount(2);
+  await expect(savings.getByRole("row", { name: /1,000\s*\.00\s*USD[CT]/ })).toHaveCount(2);
 
   await reviewSwap(page, seen);
   await signWithOneRejection(page);

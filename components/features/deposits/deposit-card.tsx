@@ -5,7 +5,7 @@ import { useActorNames } from "@/components/features/audit/use-actor-names";
 import { useMay } from "@/components/features/projects/use-project";
 import { TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
-import { Amount } from "@/components/ui/amount";
+import { Amount, Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card, Fact, Facts } from "@/components/ui/card";
 import { ChainName } from "@/components/ui/chain-name";
@@ -34,7 +34,7 @@ export const DepositCard = ({ deposit }: { readonly deposit: DepositRecord }): R
         {deposit.usd === null ? (
           <span title="Known once it is credited and a price is known">–</span>
         ) : (
-          <Amount value={deposit.usd} unit="USD" />
+          <Usd value={deposit.usd} />
         )}
       </Fact>
       <Fact label="Transaction">
