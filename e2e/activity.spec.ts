@@ -183,7 +183,7 @@ test("what waits for an approval stands on the overview, and is approved with a 
   await expect(page.getByText("Waiting for approval; nothing was sent.").first()).toBeVisible();
   await page.getByRole("button", { name: "Approve …" }).click();
   const dialog = page.getByRole("dialog", { name: "Approve the operation" });
-  await expect(dialog).toBeVisible();
+  await expect(page).toHaveURL(/approve=true/);
   await page.reload();
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();

@@ -178,7 +178,6 @@ export const swapAndTransfer = defineContract({
     subStatus,
     minimum: amountOut.meta({ description: "In units of toToken; enforced on chain" }),
     expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved; null where it runs already" }),
-    steps: quoteRecord.shape.steps.meta({ description: "What happens to the money on its way, as quoted, in order" }),
     warnings: quoteRecord.shape.warnings.meta({
       description: "What the quote warned about when it was priced, such as a price far below that of the feeds",
     }),

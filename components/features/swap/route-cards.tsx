@@ -5,7 +5,7 @@ import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { ChainName } from "@/components/ui/chain-name";
-import { dropBps, percentText } from "./decimal";
+import { compareAmounts, dropBps, percentText, subtractAmounts } from "./decimal";
 import { secondsText } from "./seconds-text";
 import type { Quote } from "./types";
 
@@ -44,12 +44,30 @@ const Routes = ({ quote }: { readonly quote: Quote }): ReactNode => (
           symbol={quote.to.token.symbol}
         />
         <p className="text-sm text-fg-3">
-          {percentText(dropBps(quote.to.amount, other.amount))} less, about {secondsText(other.estimatedSeconds)}
+          <Less best={quote.to} amount={other.amount} />, minimum{" "}
+          <Amount value={other.minAmount} unit={quote.to.token.symbol} plain />, about{" "}
+          {secondsText(other.estimatedSeconds)}
         </p>
       </li>
     ))}
   </ul>
 );
+
+interface LessProps {
+  readonly best: Quote["to"];
+  readonly amount: string;
+}
+
+/** How much less another route is expected to bring. */
+const Less = ({ best, amount }: LessProps): ReactNode =>
+  compareAmounts(best.amount, amount) <= 0 ? (
+    "Expected to bring as much"
+  ) : (
+    <>
+      <Amount value={subtractAmounts(best.amount, amount)} unit={best.token.symbol} plain /> less (
+      {percentText(dropBps(best.amount, amount))})
+    </>
+  );
 
 interface CardHeadProps {
   readonly title: ReactNode;

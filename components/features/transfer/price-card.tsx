@@ -123,7 +123,7 @@ const destinationOf = ({ toAddress, toChainId, expected, minimum }: TransferReco
 
 const TransferFacts = ({ transfer, outdated }: TransferFactsProps): ReactNode => (
   <div className={cn("flex flex-col gap-3 px-4 py-1", outdated && "bg-sunken")}>
-    <QuotePicture quote={pictureOf(transfer, destinationOf(transfer))} />
+    {outdated ? null : <QuotePicture quote={pictureOf(transfer, destinationOf(transfer))} />}
     <Facts>
       <Fact label="Minimum received" strong>
         <Amount value={transfer.minimum.amount} unit={transfer.minimum.token.symbol} />

@@ -106,7 +106,10 @@ const pay = async (deps: ScheduleRunsDeps, schedule: FullSchedule, run: Schedule
   const actor = await approverOf(deps, schedule);
   const request = await readRequest(deps, actor, schedule.request);
   if (!Buffer.from(scheduleDigest(request, timingOf(schedule))).equals(schedule.digest))
-    throw new DomainError("invalid_state", "What would be paid now is not what was approved: create the schedule again.");
+    throw new DomainError(
+      "invalid_state",
+      "What would be paid now is not what was approved: create the schedule again.",
+    );
   await deps.payouts.createScheduled(actor, request, {
     scheduleId: schedule.id,
     key: keyOf(run),
