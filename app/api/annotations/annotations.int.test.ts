@@ -1,12 +1,16 @@
 import { beforeAll, expect, test } from "vitest";
 import { listAnnotations, putAnnotation } from "@/lib/contracts/annotations";
+import type { createApiKey } from "@/lib/contracts/api-keys";
 import { listAuditLog } from "@/lib/contracts/audit";
+import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { exportOperations, listOperations } from "@/lib/contracts/operations";
 import { createWalletsPayout } from "@/lib/contracts/payouts";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+
+type Scopes = NonNullable<BodyInput<typeof createApiKey>["scopes"]>;
 
 const HERE = 31337;
 let api: TestApi;
@@ -104,7 +108,9 @@ test("a list and its file find an operation by its tag or memo, however many new
     ).toHaveLength(1201);
     let [cursor, listed]: [string | undefined, number] = [undefined, 0];
     do {
-      const page = await client.call(listOperations, { query: { ...query, limit: 100, cursor } });
+      const page: ResponseOf<typeof listOperations> = await client.call(listOperations, {
+        query: { ...query, limit: 100, cursor },
+      });
       listed += page.data.length;
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -150,12 +156,13 @@ test("a key reads and writes the memo of a payout only with the scopes of payout
   const id = String(payoutId);
   const body = { memo: "May", tags: [] };
   const written = await session.client.call(putAnnotation, { params: { id }, body });
-  const common = ["operations:read", "operations:write", "privacy:read"];
-  for (const { scopes, reads, writes } of [
+  const common: Scopes = ["operations:read", "operations:write", "privacy:read"];
+  const cases: readonly { scopes: Scopes; reads: boolean; writes: boolean }[] = [
     { scopes: common, reads: false, writes: false },
     { scopes: [...common, "payouts:read"], reads: true, writes: false },
     { scopes: [...common, "payouts:read", "payouts:write"], reads: true, writes: true },
-  ]) {
+  ];
+  for (const { scopes, reads, writes } of cases) {
     const { client } = await api.createKey(session, { scopes });
     const { data } = await client.call(listAnnotations, { query: { ids: id } });
     expect(data, String(scopes)).toEqual(reads ? [written] : []);

@@ -13,7 +13,9 @@ const setUp = () => {
   const now = { ms: 0 };
   const read = vi.fn<(projectId: string) => Promise<string>>();
   const push = vi.fn<Subscriber["push"]>();
-  const subscribers = new Set([1, 2].map(() => Object.assign(new Subscriber(actor, () => cursor, vi.fn()), { push })));
+  const subscribers = new Set(
+    [1, 2].map(() => Object.assign(new Subscriber(actor, () => cursor, vi.fn(), new Date()), { push })),
+  );
   const project: Watched = { projectId: "prj_1", cursor, parked: null, subscribers };
   const watched = new Map([["prj_1", project]]);
   const watch = createBalanceWatch({

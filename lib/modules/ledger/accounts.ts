@@ -75,7 +75,7 @@ export interface AccountChange {
 }
 
 /** What people may change about an account. */
-export interface AccountState {
+interface AccountState {
   readonly name: string | null;
   readonly status: AccountStatus;
   /** Why it has this status; null where nobody said. */
