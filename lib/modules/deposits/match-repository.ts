@@ -3,7 +3,7 @@ import type { SqlReader } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { DEFAULT_MODE, stricterMode, type ScreeningMode } from "@/lib/modules/screening/service";
 
-/** A wallet that deposits are looked for: its key is the service's, or it is a smart account of the project. */
+/** A wallet that deposits are looked for: the service signs for it, with a key of its project. */
 export interface DepositWallet {
   readonly projectId: string;
   readonly id: string;
@@ -13,10 +13,11 @@ export interface DepositWallet {
 }
 
 /**
- * Linked wallets are left out: their owners spend from them without the service, so nothing could be kept back, and one address may be
- * linked to several projects.
+ * Wallets that the service signs for. Linked wallets and smart accounts of their owners are left out: the owner spends from them without
+ * the service, so nothing could be kept back, and one address may be in several projects. A key belongs to one project, which alone may
+ * see what its wallets receive and keep it back.
  */
-const IS_OURS = "w.kind IN ('treasury', 'smart_account') AND w.unlinked_at IS NULL";
+const IS_OURS = "w.kind IN ('treasury', 'smart_account') AND w.key_id IS NOT NULL AND w.unlinked_at IS NULL";
 
 const NEWEST_MODE = (scope: "project" | "wallet", subject: string): string => `
   (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = '${scope}'
@@ -53,7 +54,7 @@ export const addressesUpTo = async (sql: SqlReader, most: number): Promise<reado
   return rows.length > most ? null : rows.map(({ address }) => address);
 };
 
-/** The wallets with these addresses. One address may be a smart account of several projects. */
+/** The wallets with these addresses. */
 export const walletsAt = async (sql: SqlReader, addresses: readonly string[]): Promise<DepositWallet[]> =>
   addresses.length === 0 ? [] : (await sql.query<WalletRow>(BY_ADDRESS, [addresses])).map(parseWallet);
 

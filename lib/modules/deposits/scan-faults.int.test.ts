@@ -44,7 +44,7 @@ const newWallet = async (): Promise<{ id: string; address: Address }> => {
   const { address } = testAccount();
   const createdAt = new Date();
   await prisma.project.create({ data: { id: projectId, name: "Test", createdAt } });
-  await prisma.wallet.create({ data: { id, projectId, kind: "treasury", address, createdAt } });
+  await prisma.wallet.create({ data: { id, projectId, kind: "treasury", address, keyId: id, createdAt } });
   return { id, address };
 };
 

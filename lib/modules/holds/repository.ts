@@ -250,7 +250,8 @@ const columnsOf = (keys: readonly FundsKey[]): readonly unknown[] => [
 
 const ASKED = "unnest($1::text[], $2::int[], $3::text[]) AS asked (wallet_address, chain_id, token)";
 
-// A wallet is bound by its own newest policy and by its project's. Its coins may be behind the tokens of the chain: `is_deferred`.
+// A wallet is bound by its own newest policy and by its project's, where the project has its key: another project may name the same address.
+// Its coins may be behind the tokens of the chain: `is_deferred`.
 const GUARDS = `
   SELECT asked.wallet_address, asked.chain_id, asked.token, coalesce(g.version, 0) AS version,
     CASE WHEN strict.id IS NULL THEN NULL
@@ -265,7 +266,8 @@ const GUARDS = `
   LEFT JOIN balance_guard g USING (wallet_address, chain_id, token)
   LEFT JOIN LATERAL (
     SELECT w.id FROM wallet w
-    WHERE w.address = asked.wallet_address AND w.kind IN ('treasury', 'smart_account') AND w.unlinked_at IS NULL AND (
+    WHERE w.address = asked.wallet_address AND w.kind IN ('treasury', 'smart_account') AND w.key_id IS NOT NULL
+      AND w.unlinked_at IS NULL AND (
       (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = 'project'
         AND p.subject_id = w.project_id ORDER BY p.version DESC LIMIT 1) = 'require_clear'
       OR (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = 'wallet'
