@@ -9,7 +9,8 @@ import { sqlOn, type Sql } from "@/lib/db/sql";
 import type { ScreeningService } from "@/lib/modules/screening/service";
 import { applyMoves, storeFound, type Found, type Move, type TokenOf } from "./apply";
 import type { Deposit } from "./deposit";
-import { addressesUpTo, originsOf, walletsAt, type DepositWallet, type Origin } from "./match-repository";
+import { addressesUpTo, walletsAt, type DepositWallet } from "./match-repository";
+import { originsOf, type Origin } from "./origins";
 import { depositsAfter, depositsByLog, relocateDeposits } from "./repository";
 import { advance, readCursor, startCursor, type Cursor, type Reached } from "./scan-repository";
 import { screenSenders } from "./screen";
@@ -195,7 +196,8 @@ const searchBlocks = async (deps: ScanDeps, turn: Turn): Promise<void> => {
     reader,
     fresh.map(({ transfer, wallet }) => ({
       ...{ projectId: wallet.projectId, chainId: turn.chainId, txHash: transfer.txHash, detectedAt: now },
-      ...{ blockNumber: transfer.blockNumber, walletAddress: wallet.address, sender: transfer.from },
+      ...{ walletAddress: wallet.address, token: transfer.token.address.toLowerCase() },
+      ...{ sender: transfer.from, amountBase: transfer.amountBase },
     })),
   );
   const found = await judged(deps, fresh, { origins, known, now });
