@@ -14,12 +14,13 @@ import { depositEvents, standOf } from "./stand";
 /** On which projects with news of deposits are announced. */
 export const DEPOSIT_CHANNEL = "deposit";
 
-interface ApplyDeps {
-  readonly screening: Pick<ScreeningService, "record">;
-}
-
 /** The token of a deposit, also where its chain has it no more. */
 export type TokenOf = (deposit: Pick<Deposit, "chainId" | "token">) => Token;
+
+export interface StoreDeps {
+  readonly screening: Pick<ScreeningService, "record">;
+  readonly tokenOf: TokenOf;
+}
 
 interface Moved {
   readonly after: Deposit;
@@ -73,7 +74,7 @@ export interface Found {
 
 const recorded = async (
   sql: Sql,
-  { screening }: ApplyDeps,
+  { screening }: StoreDeps,
   rows: readonly { readonly projectId: string; readonly id: string; readonly result: SenderScreening | null }[],
 ): Promise<ReadonlyMap<string, string>> =>
   recordScreenings(
@@ -83,12 +84,7 @@ const recorded = async (
   );
 
 /** Stores deposits that were seen for the first time, or again after a reorganisation had removed them. */
-export const storeFound = async (
-  sql: Sql,
-  deps: ApplyDeps & { readonly tokenOf: TokenOf },
-  found: readonly Found[],
-  now: Date,
-): Promise<void> => {
+export const storeFound = async (sql: Sql, deps: StoreDeps, found: readonly Found[], now: Date): Promise<void> => {
   if (found.length === 0) return;
   const records = await recorded(
     sql,
@@ -131,12 +127,7 @@ const changeOf = ({ before, to, usdMicro, result }: Move, screeningId: string | 
 };
 
 /** Moves deposits on by compare-and-set; one that another instance has moved is left as it is. */
-export const applyMoves = async (
-  sql: Sql,
-  deps: ApplyDeps & { readonly tokenOf: TokenOf },
-  moves: readonly Move[],
-  now: Date,
-): Promise<void> => {
+export const applyMoves = async (sql: Sql, deps: StoreDeps, moves: readonly Move[], now: Date): Promise<void> => {
   if (moves.length === 0) return;
   const records = await recorded(
     sql,

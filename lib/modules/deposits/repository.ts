@@ -12,10 +12,12 @@ export type NewDeposit = Omit<Deposit, "usdMicro" | "decidedBy" | "decidedReason
 const PLAIN = `project_id, id, chain_id, tx_hash, log_index, block_number, wallet_id, wallet_address, token, sender, amount_base,
   state, is_held, verdict, verdict_source, list_version, screened_at, screening_id, again_at, detected_at, updated_at`;
 
-// A log that a reorganisation removed and that comes back is the same deposit again. The native key cannot conflict: see `advanceNative`.
+// A log that a reorganisation removed and that comes back is the same deposit again, with what it says now. The native key cannot conflict:
+// see `advanceNative`.
 const STORE = `
   INSERT INTO deposit (${PLAIN}) SELECT ${PLAIN} FROM jsonb_populate_recordset(NULL::deposit, $1::jsonb)
   ON CONFLICT (project_id, chain_id, tx_hash, log_index) DO UPDATE SET block_number = EXCLUDED.block_number,
+    wallet_id = EXCLUDED.wallet_id, wallet_address = EXCLUDED.wallet_address, token = EXCLUDED.token, sender = EXCLUDED.sender,
     amount_base = EXCLUDED.amount_base, state = EXCLUDED.state, is_held = EXCLUDED.is_held, verdict = EXCLUDED.verdict,
     verdict_source = EXCLUDED.verdict_source, list_version = EXCLUDED.list_version, screened_at = EXCLUDED.screened_at,
     screening_id = EXCLUDED.screening_id, again_at = EXCLUDED.again_at, updated_at = EXCLUDED.updated_at
@@ -26,12 +28,14 @@ const BY_LOG = `
   SELECT ${DEPOSIT_COLUMNS} FROM unnest($1::text[], $2::text[], $3::int[]) AS l (project_id, tx_hash, log_index)
   JOIN deposit d ON d.project_id = l.project_id AND d.chain_id = $4::int AND d.tx_hash = l.tx_hash AND d.log_index = l.log_index`;
 
-const AFTER_BLOCK = `
+// Locked, so that none of them gets another state before it is dropped.
+const LOCKED_BY_LOG = `${BY_LOG} ORDER BY d.project_id, d.id FOR NO KEY UPDATE OF d`;
+
+const LOCKED_BETWEEN = `
   SELECT ${DEPOSIT_COLUMNS} FROM deposit d
-  WHERE d.chain_id = $1::int AND d.block_number > $2::bigint AND d.state IN ('unclear', 'pending')
-  UNION ALL
-  SELECT ${DEPOSIT_COLUMNS} FROM deposit d
-  WHERE d.chain_id = $1::int AND d.block_number > $2::bigint AND d.state IN ('quarantined', 'own')`;
+  WHERE d.chain_id = $1::int AND d.block_number BETWEEN $2::bigint AND $3::bigint AND d.tx_hash IS NOT NULL
+    AND d.state NOT IN ('credited', 'released', 'dropped')
+  ORDER BY d.project_id, d.id FOR NO KEY UPDATE`;
 
 const DUE = `
   SELECT ${DEPOSIT_COLUMNS} FROM deposit d
@@ -55,7 +59,7 @@ const MOVE = `
 const RELOCATE = `
   UPDATE deposit d SET block_number = m.block_number
   FROM jsonb_to_recordset($1::jsonb) AS m (project_id text, id text, block_number bigint)
-  WHERE d.project_id = m.project_id AND d.id = m.id`;
+  WHERE d.project_id = m.project_id AND d.id = m.id AND d.state NOT IN ('credited', 'released', 'dropped')`;
 
 const BY_IDS = `SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.id = ANY($2::text[])`;
 
@@ -97,21 +101,26 @@ export const storeDeposits = async (sql: Sql, rows: readonly NewDeposit[], now: 
   return new Set(stored.map(({ id }) => id));
 };
 
-export const depositsByLog = (
-  sql: SqlReader,
-  chainId: number,
-  logs: readonly { readonly projectId: string; readonly txHash: string; readonly logIndex: number }[],
-): Promise<Deposit[]> =>
-  read(sql, BY_LOG, [
-    logs.map(({ projectId }) => projectId),
-    logs.map(({ txHash }) => txHash),
-    logs.map(({ logIndex }) => logIndex),
-    chainId,
-  ]);
+type Log = Pick<Deposit, "projectId" | "txHash" | "logIndex">;
 
-/** Deposits in blocks after this one, which a reorganisation may have replaced. */
-export const depositsAfter = (sql: SqlReader, chainId: number, block: bigint): Promise<Deposit[]> =>
-  read(sql, AFTER_BLOCK, [chainId, block.toString()]);
+const logColumns = (logs: readonly Log[]): readonly unknown[] => [
+  logs.map(({ projectId }) => projectId),
+  logs.map(({ txHash }) => txHash),
+  logs.map(({ logIndex }) => logIndex),
+];
+
+export const depositsByLog = (sql: SqlReader, chainId: number, logs: readonly Log[]): Promise<Deposit[]> =>
+  logs.length === 0 ? Promise.resolve([]) : read(sql, BY_LOG, [...logColumns(logs), chainId]);
+
+/** As `depositsByLog`, and locks the rows until the transaction ends. */
+export const lockDepositsByLog = (sql: Sql, chainId: number, logs: readonly Log[]): Promise<Deposit[]> =>
+  logs.length === 0 ? Promise.resolve([]) : read(sql, LOCKED_BY_LOG, [...logColumns(logs), chainId]);
+
+/** Deposits of tokens in these blocks that a reorganisation may have replaced. Locks the rows until the transaction ends. */
+export const lockDepositsBetween = (
+  sql: Sql,
+  { chainId, from, to }: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
+): Promise<Deposit[]> => read(sql, LOCKED_BETWEEN, [chainId, from.toString(), to.toString()]);
 
 /** Deposits in final blocks about which nothing is decided yet, in order of their blocks. */
 export const dueDeposits = (

@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc20Abi, type Address } from "viem";
+import { encodeFunctionData, erc20Abi, getAddress, multicall3Abi, type Address, type Hex } from "viem";
 import { expect, test } from "vitest";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { systemClock } from "@/lib/core/clock";
@@ -109,6 +109,89 @@ test("a deposit that a reorganisation puts into another block is credited once, 
   expect(moved?.blockNumber).toBeGreaterThan(before?.blockNumber ?? 0n);
   await settle();
   expect(await rowsOf(wallet.id)).toMatchObject([{ state: "credited", usdMicro: expect.anything() as unknown }]);
+});
+
+/** The same transaction as raw bytes, to be put into another block. */
+const rawOf = (hash: Hex): Promise<Hex> =>
+  chain.client.request({ method: "eth_getRawTransactionByHash" as never, params: [hash] as never });
+
+test("when a reorganisation gives the logs of a transaction other places, each deposit has the amount that the chain says", async () => {
+  const wallet = await newWallet();
+  const { multicall3 } = registry.get(CHAIN).contracts;
+  const faucet = createFaucet({ registry });
+  await faucet.give(multicall3, usdc, 3n);
+  const sender = testAccount();
+  await faucet.give(sender.address, registry.native(CHAIN), 10n ** 18n);
+  source.set(getAddress(multicall3), "hit");
+  const calls = [1n, 2n].map((amount) => ({
+    ...{ target: usdc.address as Address, allowFailure: false },
+    callData: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [wallet.address, amount] }),
+  }));
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
+  const first = await sendFromOutside(registry, testAccount(), {
+    token: usdc,
+    to: testAccount().address,
+    amountBase: 1n,
+  });
+  const serializedTransaction = await sender.signTransaction({
+    ...{ chainId: CHAIN, nonce: 0, to: multicall3, data, gas: 300_000n, maxFeePerGas: 10n ** 10n },
+  });
+  const hash = await chain.client.sendRawTransaction({ serializedTransaction });
+  await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 50 });
+  await deposits.follow(CHAIN);
+  expect((await rowsOf(wallet.id)).map(({ logIndex, amountBase }) => [logIndex, Number(amountBase)])).toEqual([
+    [0, 1],
+    [1, 2],
+  ]);
+  await chain.reorg(2, [await rawOf(first), serializedTransaction]);
+  await deposits.follow(CHAIN);
+  const rows = await prisma.deposit.findMany({ where: { walletId: wallet.id, state: { not: "dropped" } } });
+  const placed = rows.map(({ logIndex, amountBase, state }) => [logIndex, Number(amountBase), state]);
+  expect(placed.sort()).toEqual([
+    [1, 1, "quarantined"],
+    [2, 2, "quarantined"],
+  ]);
+  expect(await heldOf(wallet.address)).toEqual(["3"]);
+  const { quoted } = await prisma.operation.findUniqueOrThrow({
+    where: { id: rows.find((row) => row.logIndex === 1)?.id ?? "" },
+  });
+  expect(quoted).toEqual({ expectedBase: "1", receivedBase: "1" });
+  await settle();
+  expect(await heldOf(wallet.address)).toEqual(["3"]);
+});
+
+test("a reorganisation that takes several turns to read again drops no deposit that is still there", async () => {
+  const wallet = await newWallet();
+  const sender = testAccount();
+  source.set(sender.address, "hit");
+  await sendFromOutside(registry, sender, { token: usdc, to: wallet.address, amountBase: 7n });
+  await chain.mine(1);
+  await deposits.follow(CHAIN);
+  const [before] = await rowsOf(wallet.id);
+  await chain.reorg(1);
+  await chain.mine(1);
+  await serviceWith({ blocksMax: 1n }).follow(CHAIN);
+  expect(await rowsOf(wallet.id)).toMatchObject([{ id: before?.id, state: "quarantined", isHeld: true }]);
+  const told = await prisma.operationEvent.findMany({ where: { operationId: before?.id ?? "" } });
+  expect(told.map(({ type }) => type)).toEqual(["deposit.quarantined"]);
+  expect(await heldOf(wallet.address)).toEqual(["7"]);
+});
+
+test("a deposit that cannot be moved on keeps no other one back, and is named", async () => {
+  const [broken, whole] = [await newWallet(), await newWallet()];
+  const sender = testAccount();
+  await sendFromOutside(registry, sender, { token: usdc, to: broken.address, amountBase: 7n });
+  await sendFromOutside(registry, sender, { token: usdc, to: whole.address, amountBase: 8n });
+  await deposits.follow(CHAIN);
+  const [row] = await rowsOf(broken.id);
+  // It says that it is held, and there is no hold.
+  await prisma.deposit.updateMany({ where: { walletId: broken.id }, data: { isHeld: true } });
+  await chain.mine(CONFIRMATIONS + 1);
+  await expect(deposits.follow(CHAIN)).rejects.toThrow(row?.id ?? "");
+  expect(await rowsOf(whole.id)).toMatchObject([{ state: "credited" }]);
+  await prisma.deposit.updateMany({ where: { walletId: broken.id }, data: { isHeld: false } });
+  await deposits.follow(CHAIN);
+  expect(await rowsOf(broken.id)).toMatchObject([{ state: "credited" }]);
 });
 
 test("an instance that dies after it has read, before it has stored, loses nothing and counts nothing twice", async () => {

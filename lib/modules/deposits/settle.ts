@@ -1,5 +1,6 @@
 /** Decides about deposits in final blocks, and screens senders again that could not be screened. */
 import { worthOf } from "@/lib/core/decimal";
+import { outageOf } from "@/lib/core/outage";
 import type { Token } from "@/lib/core/token";
 import { sqlOn, type SqlReader } from "@/lib/db/sql";
 import { applyMoves, type Move } from "./apply";
@@ -19,6 +20,9 @@ export interface SettleDeps extends ScanDeps {
 const BATCH = 200;
 const PRICES_TIMEOUT_MS = 2000;
 const USD_DECIMALS = 6;
+
+/** Names the deposits that could not be moved on. */
+class UnmovedError extends Error {}
 
 /** The worth of deposits now, in millionths of a dollar; null where no price is known. */
 export const worthsOf = async (
@@ -73,6 +77,32 @@ const moveOf = ({ before, origin, result, usdMicro }: Judged): Move | null => {
     : { before, to: { state: "credited", isHeld: false }, usdMicro, result };
 };
 
+/** The moves failed in one transaction: each gets one of its own, so that one deposit does not keep all others back. */
+const applyEach = async (deps: SettleDeps, moves: readonly Move[], now: Date): Promise<void> => {
+  const failed: { readonly id: string; readonly error: unknown }[] = [];
+  for (const move of moves) {
+    try {
+      await deps.database.rawTransaction((sql) => applyMoves(sql, deps, [move], now));
+    } catch (error) {
+      if (outageOf(error) !== null) throw error;
+      failed.push({ id: move.before.id, error });
+    }
+  }
+  const [first] = failed;
+  if (first === undefined) return;
+  const ids = failed.map(({ id }) => id).join(", ");
+  throw new UnmovedError(`Deposits that could not be moved on: ${ids}. ${String(first.error)}`, { cause: first.error });
+};
+
+const applyAll = async (deps: SettleDeps, moves: readonly Move[], now: Date): Promise<void> => {
+  try {
+    await deps.database.rawTransaction((sql) => applyMoves(sql, deps, moves, now));
+  } catch (error) {
+    if (outageOf(error) !== null) throw error;
+    await applyEach(deps, moves, now);
+  }
+};
+
 const settleBatch = async (deps: SettleDeps, due: readonly Deposit[]): Promise<void> => {
   const reader = sqlOn(deps.database.pool);
   const unclear = due.filter(({ state }) => state === "unclear");
@@ -86,7 +116,7 @@ const settleBatch = async (deps: SettleDeps, due: readonly Deposit[]): Promise<v
     return moveOf({ before, origin, result: results.get(before.id), usdMicro: worths[index] ?? null }) ?? [];
   });
   const now = deps.clock.now();
-  await deps.database.rawTransaction((sql) => applyMoves(sql, deps, moves, now));
+  await applyAll(deps, moves, now);
 };
 
 const screenAgain = async (deps: SettleDeps, chainId: number, finalNumber: bigint): Promise<void> => {
@@ -103,25 +133,39 @@ const screenAgain = async (deps: SettleDeps, chainId: number, finalNumber: bigin
     const state = isFinal ? "credited" : "pending";
     return [{ before, to: { state, isHeld: false }, usdMicro: isFinal ? (worths[index] ?? null) : null, result }];
   });
-  await deps.database.rawTransaction((sql) => applyMoves(sql, deps, moves, now));
+  await applyAll(deps, moves, now);
+};
+
+/** Carries on after deposits that could not be moved. @returns the error */
+const unmovedIn = async (work: Promise<void>): Promise<UnmovedError | null> => {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof UnmovedError) return error;
+    throw error;
+  }
 };
 
 /**
  * Credits or quarantines what is final. Any number of instances may run it at once: each state is set by compare-and-set.
- * @throws the database's error
+ * @throws UnmovedError after everything else was moved on, and the database's error
  */
 export const settleChain = async (deps: SettleDeps, chainId: number): Promise<void> => {
   const reader = sqlOn(deps.database.pool);
   const cursor = await readCursor(reader, chainId);
   if (cursor === null) return;
   const at = { chainId, finalNumber: cursor.finalNumber, limit: BATCH };
+  const unmoved: (UnmovedError | null)[] = [];
   let after: Pick<Deposit, "blockNumber" | "id"> = { blockNumber: -1n, id: "" };
   for (;;) {
     const due = await dueDeposits(reader, at, after);
-    if (due.length > 0) await settleBatch(deps, due);
+    if (due.length > 0) unmoved.push(await unmovedIn(settleBatch(deps, due)));
     const last = due.at(-1);
     if (last === undefined || due.length < BATCH) break;
     after = last;
   }
-  await screenAgain(deps, chainId, cursor.finalNumber);
+  unmoved.push(await unmovedIn(screenAgain(deps, chainId, cursor.finalNumber)));
+  const [first] = unmoved.filter((error) => error !== null);
+  if (first !== undefined) throw first;
 };
