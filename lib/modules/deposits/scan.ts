@@ -1,7 +1,8 @@
 /** Searches a chain for tokens that came into wallets of projects. */
 import { finalBlockNumber } from "@/lib/chains/finality";
+import { OtherChainError } from "@/lib/chains/log-ranges";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
-import { RECIPIENTS_MAX, tokenTransfers, type TokenTransfer } from "@/lib/chains/transfer-logs";
+import { RECIPIENTS_MAX, tokenTransfers } from "@/lib/chains/transfer-logs";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
@@ -26,9 +27,12 @@ export interface ScanDeps {
   readonly recipientsMax?: number;
   /** A turn searches so many blocks at most, so that it ends in time. */
   readonly blocksMax?: bigint;
+  /** A turn stores so many transfers at most, or those of one block, so that its transaction stays small. */
+  readonly rowsMax?: number;
 }
 
 const BLOCKS_MAX = 2000n;
+const ROWS_MAX = 2000;
 
 interface Block {
   readonly number: bigint;
@@ -42,31 +46,90 @@ const blockAt = async ({ registry }: ScanDeps, chainId: number, at: bigint | "la
   return { number: block.number, hash: block.hash };
 };
 
+const smaller = (...numbers: readonly bigint[]): bigint => numbers.reduce((a, b) => (a < b ? a : b));
+
 const planTurn = async (deps: ScanDeps, chainId: number, cursor: Cursor): Promise<Turn | null> => {
+  const { registry, blocksMax = BLOCKS_MAX } = deps;
   const head = await blockAt(deps, chainId, "latest");
   // A node that lags, or a local chain that was set back.
   if (head.number < cursor.seenNumber) return null;
-  const latestFinal = (await chainCall(chainId, () => finalBlockNumber(deps.registry, chainId, head.number))) ?? 0n;
+  const latestFinal = (await chainCall(chainId, () => finalBlockNumber(registry, chainId, head.number))) ?? 0n;
   const seen = head.number === cursor.seenNumber ? head : await blockAt(deps, chainId, cursor.seenNumber);
-  const isAgain = seen.hash !== cursor.seenHash;
-  const from = (isAgain ? cursor.finalNumber : cursor.seenNumber) + 1n;
-  const end = from + (deps.blocksMax ?? BLOCKS_MAX) - 1n;
+  // A reorganisation replaced blocks that were searched: those after the final one are searched again.
+  const from = (seen.hash === cursor.seenHash ? cursor.seenNumber : cursor.finalNumber) + 1n;
+  const end = from + blocksMax - 1n;
   const to = end < head.number ? await blockAt(deps, chainId, end) : head;
-  const reached = latestFinal < to.number ? latestFinal : to.number;
+  const reached = smaller(latestFinal, to.number, cursor.finalNumber + blocksMax);
   const finalNumber = reached > cursor.finalNumber ? reached : cursor.finalNumber;
   if (to.number < from && finalNumber === cursor.finalNumber) return null;
   return { chainId, cursor, from, to, finalNumber, hasMore: to.number < head.number };
 };
 
-const readTransfers = async (deps: ScanDeps, { chainId, from, to }: Turn): Promise<TokenTransfer[]> => {
+/** The newest block of the turn that was searched in an earlier one and becomes final now. */
+const againTo = ({ from, finalNumber }: Turn): bigint => smaller(finalNumber, from - 1n);
+
+interface Reading {
+  readonly again: readonly Incoming[];
+  readonly fresh: readonly Incoming[];
+}
+
+/**
+ * Reads each block twice: when it is seen, and when it becomes final. A log that a node lacked at first, because it had the block before its
+ * logs, is found then.
+ * @throws TurnLostError when the nodes do not have the turn's last block
+ */
+const readTransfers = async (deps: ScanDeps, turn: Turn): Promise<Reading> => {
+  const { chainId, cursor, from, to } = turn;
   const { database, registry, recipientsMax = RECIPIENTS_MAX } = deps;
+  const reader = sqlOn(database.pool);
   // Up to 500 wallets the node looks for their addresses. Above, one request without addresses costs less than many with some each.
-  const recipients = await addressesUpTo(sqlOn(database.pool), recipientsMax);
-  const range = { from, to: to.number };
-  const found = await tokenTransfers(registry, chainId, { tokens: registry.tokens(chainId), range, recipients });
-  // The logs are those of the chain that ends in `to`, unless it changed while they were read.
-  if (found.length > 0 && (await blockAt(deps, chainId, to.number)).hash !== to.hash) throw new TurnLostError();
-  return found;
+  const recipients = await addressesUpTo(reader, recipientsMax);
+  const read = async (range: { readonly from: bigint; readonly to: bigint }): Promise<Incoming[]> => {
+    const search = { tokens: registry.tokens(chainId), range, recipients, endBlock: to };
+    return intoWallets(reader, await tokenTransfers(registry, chainId, search));
+  };
+  try {
+    const [again, fresh] = await Promise.all([
+      read({ from: cursor.finalNumber + 1n, to: againTo(turn) }),
+      read({ from, to: to.number }),
+    ]);
+    return { again, fresh };
+  } catch (error) {
+    if (error instanceof OtherChainError) throw new TurnLostError();
+    throw error;
+  }
+};
+
+/** The blocks from `from` on, at most to `to`, that bring no more than a turn stores; one block at least. */
+const fittingEnd = (incoming: readonly Incoming[], from: bigint, to: bigint, most: number): bigint => {
+  let end = to;
+  const isIn = ({ transfer }: Incoming): boolean => transfer.blockNumber <= end;
+  while (end > from && incoming.filter(isIn).length > most) end = from + (end - from) / 2n;
+  return end;
+};
+
+/** As `readTransfers`, and cuts the turn where it would bring too many. Anybody may send a wallet any number of transfers. */
+const readTurn = async (
+  deps: ScanDeps,
+  planned: Turn,
+): Promise<{ readonly turn: Turn; readonly incoming: readonly Incoming[] }> => {
+  const most = deps.rowsMax ?? ROWS_MAX;
+  const { chainId, cursor } = planned;
+  let turn = planned;
+  let reading = await readTransfers(deps, turn);
+  for (;;) {
+    const { from, to, finalNumber } = turn;
+    const end = fittingEnd(reading.fresh, from, to.number, most);
+    if (to.number < from || end === to.number) break;
+    const cut = await blockAt(deps, chainId, end);
+    turn = { ...turn, to: cut, finalNumber: smaller(finalNumber, cut.number), hasMore: true };
+    reading = await readTransfers(deps, turn);
+  }
+  const last = againTo(turn);
+  const end = fittingEnd(reading.again, cursor.finalNumber + 1n, last, most);
+  if (last <= cursor.finalNumber || end === last) return { turn, incoming: [...reading.again, ...reading.fresh] };
+  const again = reading.again.filter(({ transfer }) => transfer.blockNumber <= end);
+  return { turn: { ...turn, finalNumber: end, hasMore: true }, incoming: [...again, ...reading.fresh] };
 };
 
 /** New deposits with their screening. Moves of the project's own are left out, and those that may be wait unscreened. */
@@ -101,11 +164,13 @@ const judged = async (
   });
 };
 
-const searchBlocks = async (deps: ScanDeps, turn: Turn): Promise<void> => {
+/** @returns whether blocks are left that no turn has searched */
+const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => {
   const { database, registry, clock } = deps;
   const reader = sqlOn(database.pool);
   const now = clock.now();
-  const kept = await withSenders(registry, turn.chainId, await intoWallets(reader, await readTransfers(deps, turn)));
+  const { turn, incoming } = await readTurn(deps, planned);
+  const kept = await withSenders(registry, turn.chainId, incoming);
   const logs = kept.map(({ transfer, wallet }) => ({ ...transfer, projectId: wallet.projectId }));
   const stored = await depositsByLog(reader, turn.chainId, logs);
   const known = new Map(stored.map((deposit) => [logKey(deposit), deposit]));
@@ -123,6 +188,7 @@ const searchBlocks = async (deps: ScanDeps, turn: Turn): Promise<void> => {
   );
   const found = await judged(deps, fresh, { origins, known, now });
   await database.rawTransaction((sql) => storeTurn(sql, deps, turn, { found, kept, known, now }));
+  return turn.hasMore;
 };
 
 /** The search of a chain begins at its newest final block: what was there before is no deposit. */
@@ -149,10 +215,9 @@ export const scanChain = async (deps: ScanDeps, chainId: number): Promise<boolea
   const turn = await planTurn(deps, chainId, cursor);
   if (turn === null) return false;
   try {
-    await searchBlocks(deps, turn);
+    return await searchBlocks(deps, turn);
   } catch (error) {
-    if (!(error instanceof TurnLostError)) throw error;
-    return false;
+    if (error instanceof TurnLostError) return false;
+    throw error;
   }
-  return turn.hasMore;
 };
