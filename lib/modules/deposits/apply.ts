@@ -6,6 +6,7 @@ import { recordEventsOn } from "@/lib/modules/events/service";
 import { changeQuarantine, type QuarantineChange } from "@/lib/modules/holds/service";
 import { moveDepositOperations, storeDepositOperations } from "@/lib/modules/operations/service";
 import type { ScreeningService } from "@/lib/modules/screening/service";
+import { inChunks } from "./chunks";
 import type { Deposit } from "./deposit";
 import { changeDeposits, storeDeposits, type DepositChange, type NewDeposit } from "./repository";
 import { recordScreenings, type SenderScreening } from "./screen";
@@ -39,6 +40,10 @@ export const holdOf = (deposit: Deposit, sign: 1n | -1n): QuarantineChange => ({
 
 /** Tells of the new states: the operations, their events and the project's. The transaction holds the deposits' rows. */
 export const tell = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], now: Date): Promise<void> => {
+  for (const chunk of inChunks(moved)) await tellChunk(sql, tokenOf, chunk, now);
+};
+
+const tellChunk = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], now: Date): Promise<void> => {
   const told = moved.flatMap(({ after, isNew }) => {
     const stand = standOf(after.state);
     return stand === null ? [] : [{ after, isNew, stand, token: tokenOf(after) }];
@@ -68,8 +73,7 @@ export const tell = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], 
 
 export interface Found {
   readonly deposit: Omit<NewDeposit, "screeningId">;
-  /** Null: its sender is not screened yet. */
-  readonly result: SenderScreening | null;
+  readonly result: SenderScreening;
 }
 
 const recorded = async (
@@ -89,8 +93,10 @@ export const storeFound = async (sql: Sql, deps: StoreDeps, found: readonly Foun
   const records = await recorded(
     sql,
     deps,
-    // What passes is recorded when it is credited.
-    found.map(({ deposit: { projectId, id, isHeld }, result }) => ({ projectId, id, result: isHeld ? result : null })),
+    // What passes is recorded when it is credited, and what may be the project's own when that is known.
+    found.map(({ deposit: { projectId, id, state }, result }) => ({
+      ...{ projectId, id, result: state === "quarantined" ? result : null },
+    })),
   );
   const rows = found.map(({ deposit }) => ({ ...deposit, screeningId: records.get(deposit.id) ?? null }));
   const stored = await storeDeposits(sql, rows, now);

@@ -8,7 +8,7 @@ import { sqlOn } from "@/lib/db/sql";
 import { storeFound, type Found } from "./apply";
 import { walletsAfter, type DepositWallet } from "./match-repository";
 import { ownMovesOf, readCoins, writeCoins, type Coins } from "./native-repository";
-import type { ScanDeps } from "./scan";
+import type { ScanDeps } from "./read-turn";
 import { advanceNative, readCursor } from "./scan-repository";
 import { screenSenders } from "./screen";
 

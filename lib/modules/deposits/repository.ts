@@ -1,5 +1,6 @@
 /** Rows of deposits. */
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import { inChunks } from "./chunks";
 import { DEPOSIT_COLUMNS, parseDeposit, type Deposit, type DepositRow } from "./deposit";
 
 /** A deposit as it is stored when it is seen. */
@@ -96,9 +97,12 @@ const read = async (sql: SqlReader, text: string, values: readonly unknown[]): P
 
 /** @returns the ids of those that were stored: a log that is stored already is not stored again */
 export const storeDeposits = async (sql: Sql, rows: readonly NewDeposit[], now: Date): Promise<ReadonlySet<string>> => {
-  if (rows.length === 0) return new Set();
-  const stored = await sql.query<{ id: string }>(STORE, [json(rows.map((row) => ({ ...row, updatedAt: now })))]);
-  return new Set(stored.map(({ id }) => id));
+  const ids = new Set<string>();
+  for (const chunk of inChunks(rows)) {
+    const stored = await sql.query<{ id: string }>(STORE, [json(chunk.map((row) => ({ ...row, updatedAt: now })))]);
+    for (const { id } of stored) ids.add(id);
+  }
+  return ids;
 };
 
 type Log = Pick<Deposit, "projectId" | "txHash" | "logIndex">;
@@ -109,12 +113,18 @@ const logColumns = (logs: readonly Log[]): readonly unknown[] => [
   logs.map(({ logIndex }) => logIndex),
 ];
 
+const readByLog = async (sql: SqlReader, text: string, chainId: number, logs: readonly Log[]): Promise<Deposit[]> => {
+  const found: Deposit[][] = [];
+  for (const chunk of inChunks(logs)) found.push(await read(sql, text, [...logColumns(chunk), chainId]));
+  return found.flat();
+};
+
 export const depositsByLog = (sql: SqlReader, chainId: number, logs: readonly Log[]): Promise<Deposit[]> =>
-  logs.length === 0 ? Promise.resolve([]) : read(sql, BY_LOG, [...logColumns(logs), chainId]);
+  readByLog(sql, BY_LOG, chainId, logs);
 
 /** As `depositsByLog`, and locks the rows until the transaction ends. */
 export const lockDepositsByLog = (sql: Sql, chainId: number, logs: readonly Log[]): Promise<Deposit[]> =>
-  logs.length === 0 ? Promise.resolve([]) : read(sql, LOCKED_BY_LOG, [...logColumns(logs), chainId]);
+  readByLog(sql, LOCKED_BY_LOG, chainId, logs);
 
 /** Deposits of tokens in these blocks that a reorganisation may have replaced. Locks the rows until the transaction ends. */
 export const lockDepositsBetween = (
@@ -157,9 +167,10 @@ export const changeDeposits = async (
   changes: readonly DepositChange[],
   now: Date,
 ): Promise<ReadonlySet<string>> => {
-  if (changes.length === 0) return new Set();
-  const changed = await sql.query<{ id: string }>(MOVE, [json(changes), now]);
-  return new Set(changed.map(({ id }) => id));
+  const ids = new Set<string>();
+  for (const chunk of inChunks(changes))
+    for (const { id } of await sql.query<{ id: string }>(MOVE, [json(chunk), now])) ids.add(id);
+  return ids;
 };
 
 /** Sets the blocks of deposits whose transactions a reorganisation put into other ones. */
@@ -167,8 +178,8 @@ export const relocateDeposits = async (
   sql: Sql,
   rows: readonly Pick<Deposit, "projectId" | "id" | "blockNumber">[],
 ): Promise<void> => {
-  if (rows.length > 0)
-    await sql.change(RELOCATE, [json(rows.map(({ projectId, id, blockNumber }) => ({ projectId, id, blockNumber })))]);
+  for (const chunk of inChunks(rows))
+    await sql.change(RELOCATE, [json(chunk.map(({ projectId, id, blockNumber }) => ({ projectId, id, blockNumber })))]);
 };
 
 export const depositsByIds = (sql: SqlReader, projectId: string, ids: readonly string[]): Promise<Deposit[]> =>

@@ -13,6 +13,7 @@ import { testConfig } from "@/lib/testing/devnet";
 import { sendFromOutside } from "@/lib/testing/deposits";
 import { testAccount } from "@/lib/testing/factories";
 import { ownDevnet } from "@/lib/testing/own-devnet";
+import { scanChain } from "./scan";
 import { createDepositsService, type DepositsDeps } from "./service";
 
 const CHAIN = 31337;
@@ -219,6 +220,65 @@ test("an instance that dies after it has read, before it has stored, loses nothi
   expect(told.map(({ type }) => type)).toEqual(["deposit.detected", "deposit.credited"]);
 });
 
+interface RpcCall {
+  readonly id: number;
+  readonly method: string;
+}
+
+/** A node's answer to one call or to a batch of them. */
+const answering = (body: string, answer: (call: RpcCall) => object): Response => {
+  const asked = JSON.parse(body) as RpcCall | RpcCall[];
+  const of = (call: RpcCall): object => ({ jsonrpc: "2.0", id: call.id, ...answer(call) });
+  const json = JSON.stringify(Array.isArray(asked) ? asked.map(of) : of(asked));
+  return new Response(json, { headers: { "content-type": "application/json" } });
+};
+
+/** The chain through a node that does not have the logs, nor the newest block unless `hasBlock`. */
+const withoutLogs = (hasBlock: boolean): ChainRegistry =>
+  createChainRegistry(configured, {
+    fetchFn: async (input, init) => {
+      const body = typeof init?.body === "string" ? init.body : "";
+      if (!body.includes("eth_getLogs")) return fetch(input, init);
+      const answers = (await (await fetch(input, init)).json()) as { readonly id: number; readonly result: unknown }[];
+      const blocks = new Map(answers.map(({ id, result }) => [id, hasBlock ? result : null]));
+      return answering(body, ({ id, method }) => ({ result: method === "eth_getLogs" ? [] : blocks.get(id) }));
+    },
+  });
+
+test("the empty answer of a node that lacks the newest block is no answer", async () => {
+  const wallet = await newWallet();
+  await sendFromOutside(registry, testAccount(), { token: usdc, to: wallet.address, amountBase: 3n });
+  const before = await prisma.depositScan.findUniqueOrThrow({ where: { chainId: CHAIN } });
+  await serviceWith({ registry: withoutLogs(false) }).follow(CHAIN);
+  expect(await prisma.depositScan.findUniqueOrThrow({ where: { chainId: CHAIN } })).toEqual(before);
+  await deposits.follow(CHAIN);
+  expect(await rowsOf(wallet.id)).toMatchObject([{ state: "pending" }]);
+});
+
+test("a deposit whose logs a node had later than its block is found when the block becomes final", async () => {
+  const wallet = await newWallet();
+  await sendFromOutside(registry, testAccount(), { token: usdc, to: wallet.address, amountBase: 3n });
+  await serviceWith({ registry: withoutLogs(true) }).follow(CHAIN);
+  await deposits.follow(CHAIN);
+  expect(await rowsOf(wallet.id)).toEqual([]);
+  await settle();
+  expect(await rowsOf(wallet.id)).toMatchObject([{ state: "credited" }]);
+});
+
+test("a turn ends with the block after which it would store too many deposits", async () => {
+  const wallet = await newWallet();
+  const sender = testAccount();
+  for (let sent = 0; sent < 5; sent += 1)
+    await sendFromOutside(registry, sender, { token: usdc, to: wallet.address, amountBase: 1n });
+  const screening = createScreeningService({ sources: [source], clock: systemClock });
+  const deps = { database, registry, screening, clock: systemClock, tokenOf: () => usdc, rowsMax: 2 };
+  const counts: number[] = [];
+  for (let isMore = true; isMore; counts.push((await rowsOf(wallet.id)).length)) isMore = await scanChain(deps, CHAIN);
+  expect(counts.at(-1)).toBe(5);
+  const added = counts.map((count, index) => count - (counts[index - 1] ?? 0));
+  expect(Math.max(...added)).toBeLessThanOrEqual(2);
+});
+
 test("a node that refuses the range is asked for smaller ones, and every deposit is found", async () => {
   const wallets = await Promise.all([newWallet(), newWallet()]);
   for (const { address } of wallets) {
@@ -232,9 +292,7 @@ test("a node that refuses the range is asked for smaller ones, and every deposit
       const [, from = "0x0", to = "0x0"] = /"fromBlock":"(0x\w+)","toBlock":"(0x\w+)"/.exec(body) ?? [];
       if (Number(to) - Number(from) < 5) return fetch(input, init);
       refused += 1;
-      const { id } = JSON.parse(body) as { id: number }[] | { id: number } as { id: number };
-      const error = { jsonrpc: "2.0", id, error: { code: -32005, message: "query exceeds max block range" } };
-      return new Response(JSON.stringify(error), { headers: { "content-type": "application/json" } });
+      return answering(body, () => ({ error: { code: -32005, message: "query exceeds max block range" } }));
     },
   });
   await serviceWith({ registry: strict }).follow(CHAIN);
@@ -261,7 +319,7 @@ test("hundreds of dust deposits in one block are stored and credited in batches"
   const nonce = await chain.client.getTransactionCount({ address: sender.address });
   await chain.client.setAutomine(false);
   try {
-    for (let sent = 0; sent < 300; sent += 1) {
+    for (let sent = 0; sent < 600; sent += 1) {
       const serializedTransaction = await sender.signTransaction({
         ...{ chainId: CHAIN, nonce: nonce + sent, to: usdc.address as Address, data, gas: 100_000n },
         ...{ maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n },
@@ -274,5 +332,5 @@ test("hundreds of dust deposits in one block are stored and credited in batches"
   }
   await settle();
   const states = await prisma.deposit.groupBy({ by: ["state"], where: { walletId: wallet.id }, _count: true });
-  expect(states).toMatchObject([{ state: "credited", _count: 300 }]);
+  expect(states).toMatchObject([{ state: "credited", _count: 600 }]);
 });

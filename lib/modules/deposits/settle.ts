@@ -8,7 +8,7 @@ import type { Deposit } from "./deposit";
 import { walletsAt } from "./match-repository";
 import { originsOf, type Origin } from "./origins";
 import { depositsToScreenAgain, dueDeposits } from "./repository";
-import type { ScanDeps } from "./scan";
+import type { ScanDeps } from "./read-turn";
 import { readCursor } from "./scan-repository";
 import { screenSenders, type SenderScreening } from "./screen";
 
