@@ -8,6 +8,7 @@ export interface DepositWallet {
   readonly projectId: string;
   readonly id: string;
   readonly address: EvmAddress;
+  readonly createdAt: Date;
   /** How strictly senders are screened: by the wallet's policy and the project's. */
   readonly mode: ScreeningMode;
 }
@@ -23,7 +24,7 @@ const NEWEST_MODE = (scope: "project" | "wallet", subject: string): string => `
   (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = '${scope}'
     AND p.subject_id = ${subject} ORDER BY p.version DESC LIMIT 1)`;
 
-const WALLET_COLUMNS = `w.project_id AS "projectId", w.id, w.address,
+const WALLET_COLUMNS = `w.project_id AS "projectId", w.id, w.address, w.created_at AS "createdAt",
   ${NEWEST_MODE("project", "w.project_id")} AS project_mode, ${NEWEST_MODE("wallet", "w.id")} AS wallet_mode`;
 
 const SOME_ADDRESSES = `SELECT DISTINCT w.address FROM wallet w WHERE ${IS_OURS} LIMIT $1::int`;
@@ -36,6 +37,7 @@ interface WalletRow {
   readonly projectId: string;
   readonly id: string;
   readonly address: string;
+  readonly createdAt: Date;
   readonly project_mode: string | null;
   readonly wallet_mode: string | null;
 }
@@ -43,9 +45,9 @@ interface WalletRow {
 const MODES: readonly ScreeningMode[] = ["off", "block_hits", "require_clear"];
 const modeOf = (text: string | null): ScreeningMode | undefined => MODES.find((mode) => mode === text);
 
-const parseWallet = ({ projectId, id, address, project_mode, wallet_mode }: WalletRow): DepositWallet => {
+const parseWallet = ({ project_mode, wallet_mode, ...row }: WalletRow): DepositWallet => {
   const project = modeOf(project_mode) ?? DEFAULT_MODE;
-  return { projectId, id, address: address as EvmAddress, mode: stricterMode(project, modeOf(wallet_mode) ?? project) };
+  return { ...row, address: row.address as EvmAddress, mode: stricterMode(project, modeOf(wallet_mode) ?? project) };
 };
 
 /** All addresses, or null when there are more than `most`. */
