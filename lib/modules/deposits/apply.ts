@@ -104,7 +104,7 @@ export const storeFound = async (sql: Sql, deps: StoreDeps, found: readonly Foun
     .filter(({ id }) => stored.has(id))
     .map((row): Deposit => ({
       ...row,
-      ...{ usdMicro: null, decidedBy: null, decidedReason: null, decidedAt: null, updatedAt: now },
+      ...{ decidedBy: null, decidedReason: null, decidedAt: null, updatedAt: now },
     }));
   await changeQuarantine(
     sql,

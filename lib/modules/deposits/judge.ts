@@ -31,7 +31,7 @@ export const judged = async (
     if (result === undefined) return [];
     const row = rowOf(each, { known: known.get(keyOf(each)), detectedAt: now });
     const { isStopped, verdict, verdictSource, listVersion, screenedAt } = result;
-    const screened = { verdict, verdictSource, listVersion, screenedAt };
+    const screened = { verdict, verdictSource, listVersion, screenedAt, usdMicro: null };
     if (origin === "open") {
       // Money of which nothing is known yet may not move where the policy lets screened money alone move.
       const isHeld = isStopped || each.wallet.mode === "require_clear";

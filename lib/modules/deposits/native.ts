@@ -11,6 +11,7 @@ import { hasDeferred, ownMovesOf, readCoins, spentFrom, writeCoins, type Coins }
 import type { ScanDeps } from "./read-turn";
 import { advanceNative, readCursor } from "./scan-repository";
 import { screenSenders } from "./screen";
+import { withWorths } from "./worth";
 
 const PAGE = 1000;
 
@@ -97,18 +98,19 @@ const foundOf = async (
     rises.map(({ wallet }) => ({ chainId, sender: null, mode: wallet.mode })),
     now,
   );
-  return rises.flatMap(({ wallet, amountBase }, index): Found[] => {
+  const found = rises.flatMap(({ wallet, amountBase }, index): Found[] => {
     const result = results[index];
     if (result === undefined) return [];
     const { isStopped, verdict, verdictSource, listVersion, screenedAt, againAt } = result;
     const deposit = {
       ...{ projectId: wallet.projectId, id: newId("operation"), chainId, txHash: null, logIndex: null, sender: null },
       ...{ blockNumber: toBlock, walletId: wallet.id, walletAddress: wallet.address, token: "native", amountBase },
-      ...{ verdict, verdictSource, listVersion, screenedAt, againAt, detectedAt: now },
+      ...{ verdict, verdictSource, listVersion, screenedAt, againAt, detectedAt: now, usdMicro: null },
       ...{ state: isStopped ? ("quarantined" as const) : ("pending" as const), isHeld: isStopped },
     };
     return [{ deposit, result }];
   });
+  return withWorths(deps, found);
 };
 
 /**

@@ -7,18 +7,17 @@ import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import type { ScreeningService } from "@/lib/modules/screening/service";
-import type { TokenOf } from "./apply";
 import { intoWallets, type Incoming } from "./incoming";
 import { addressesUpTo } from "./match-repository";
 import type { Cursor } from "./scan-repository";
 import { TurnLostError, type Turn } from "./store-turn";
+import type { WorthDeps } from "./worth";
 
-export interface ScanDeps {
+export interface ScanDeps extends WorthDeps {
   readonly database: Pick<Database, "pool" | "rawTransaction">;
   readonly registry: ChainRegistry;
   readonly screening: Pick<ScreeningService, "screen" | "record" | "isActive">;
   readonly clock: Clock;
-  readonly tokenOf: TokenOf;
   /** Above this many wallets all transfers of the tokens are read. */
   readonly recipientsMax?: number;
   /** A turn searches so many blocks at most, so that it ends in time. */

@@ -1,5 +1,6 @@
 /** A person lets a quarantined deposit go. */
 import { actorName, type UserActor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import { requirePermission } from "@/lib/core/permissions";
@@ -12,9 +13,10 @@ import { holdOf, tell } from "./apply";
 import type { Deposit } from "./deposit";
 import { lockDeposit, releaseDeposit } from "./repository";
 import type { DepositView } from "./view";
-import { worthsOf, type SettleDeps } from "./settle";
+import { worthsOf, type WorthDeps } from "./worth";
 
-export interface ReleaseDeps extends Pick<SettleDeps, "prices" | "tokenOf" | "clock"> {
+export interface ReleaseDeps extends WorthDeps {
+  readonly clock: Clock;
   readonly database: Database;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
 }

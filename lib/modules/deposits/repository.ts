@@ -4,13 +4,13 @@ import { inChunks } from "./chunks";
 import { DEPOSIT_COLUMNS, parseDeposit, type Deposit, type DepositRow } from "./deposit";
 
 /** A deposit as it is stored when it is seen. */
-export type NewDeposit = Omit<Deposit, "usdMicro" | "decidedBy" | "decidedReason" | "decidedAt" | "updatedAt"> & {
+export type NewDeposit = Omit<Deposit, "decidedBy" | "decidedReason" | "decidedAt" | "updatedAt"> & {
   readonly screeningId: string | null;
   /** When its sender is screened again. */
   readonly againAt: Date | null;
 };
 
-const PLAIN = `project_id, id, chain_id, tx_hash, log_index, block_number, wallet_id, wallet_address, token, sender, amount_base,
+const PLAIN = `project_id, id, chain_id, tx_hash, log_index, block_number, wallet_id, wallet_address, token, sender, amount_base, usd_micro,
   state, is_held, verdict, verdict_source, list_version, screened_at, screening_id, again_at, detected_at, updated_at`;
 
 // A log that a reorganisation removed and that comes back is the same deposit again, with what it says now. The native key cannot conflict:
@@ -19,7 +19,7 @@ const STORE = `
   INSERT INTO deposit (${PLAIN}) SELECT ${PLAIN} FROM jsonb_populate_recordset(NULL::deposit, $1::jsonb)
   ON CONFLICT (project_id, chain_id, tx_hash, log_index) DO UPDATE SET block_number = EXCLUDED.block_number,
     wallet_id = EXCLUDED.wallet_id, wallet_address = EXCLUDED.wallet_address, token = EXCLUDED.token, sender = EXCLUDED.sender,
-    amount_base = EXCLUDED.amount_base, state = EXCLUDED.state, is_held = EXCLUDED.is_held, verdict = EXCLUDED.verdict,
+    amount_base = EXCLUDED.amount_base, usd_micro = EXCLUDED.usd_micro, state = EXCLUDED.state, is_held = EXCLUDED.is_held, verdict = EXCLUDED.verdict,
     verdict_source = EXCLUDED.verdict_source, list_version = EXCLUDED.list_version, screened_at = EXCLUDED.screened_at,
     screening_id = EXCLUDED.screening_id, again_at = EXCLUDED.again_at, updated_at = EXCLUDED.updated_at
   WHERE deposit.state = 'dropped'
@@ -62,6 +62,11 @@ const RELOCATE = `
   FROM jsonb_to_recordset($1::jsonb) AS m (project_id text, id text, block_number bigint)
   WHERE d.project_id = m.project_id AND d.id = m.id AND d.state NOT IN ('credited', 'released', 'dropped')`;
 
+const POSTPONE = `
+  UPDATE deposit d SET again_at = m.again_at
+  FROM jsonb_to_recordset($1::jsonb) AS m (project_id text, id text, again_at timestamptz)
+  WHERE d.project_id = m.project_id AND d.id = m.id AND d.state = 'quarantined'`;
+
 const BY_IDS = `SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.id = ANY($2::text[])`;
 
 const LOCKED = `SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.id = $2 FOR NO KEY UPDATE`;
@@ -72,7 +77,8 @@ const RELEASE = `
   WHERE project_id = $1 AND id = $2 AND state = 'quarantined'`;
 
 const QUARANTINED = `
-  SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.state = 'quarantined' ORDER BY d.id DESC LIMIT $2::int`;
+  SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.state = 'quarantined'
+  ORDER BY d.usd_micro DESC NULLS LAST, d.id DESC LIMIT $2::int`;
 
 const UNDER_WAY = `
   SELECT * FROM (
@@ -159,7 +165,8 @@ export type DepositChange = Pick<
   | "screenedAt"
   | "screeningId"
   | "againAt"
-> & { readonly fromState: Deposit["state"]; readonly usdMicro: bigint | null };
+  | "usdMicro"
+> & { readonly fromState: Deposit["state"] };
 
 /** @returns the ids of those that were in `fromState` */
 export const changeDeposits = async (
@@ -171,6 +178,15 @@ export const changeDeposits = async (
   for (const chunk of inChunks(changes))
     for (const { id } of await sql.query<{ id: string }>(MOVE, [json(chunk), now])) ids.add(id);
   return ids;
+};
+
+/** Sets when the senders of quarantined deposits are screened again. */
+export const postponeDeposits = async (
+  sql: Sql,
+  rows: readonly (Pick<Deposit, "projectId" | "id"> & { readonly againAt: Date })[],
+): Promise<void> => {
+  for (const chunk of inChunks(rows))
+    await sql.change(POSTPONE, [json(chunk.map(({ projectId, id, againAt }) => ({ projectId, id, againAt })))]);
 };
 
 /** Sets the blocks of deposits whose transactions a reorganisation put into other ones. */
@@ -201,7 +217,7 @@ export const releaseDeposit = async (
   );
 };
 
-/** Newest first. */
+/** The most worth first: dust hides no other deposit. Those of unknown worth come last. */
 export const quarantinedDeposits = (sql: SqlReader, projectId: string, limit: number): Promise<Deposit[]> =>
   read(sql, QUARANTINED, [projectId, limit]);
 

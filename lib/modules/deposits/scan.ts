@@ -10,6 +10,7 @@ import { blockAt, planTurn, readTurn, type ScanDeps } from "./read-turn";
 import { depositsByLog } from "./repository";
 import { readCursor, startCursor } from "./scan-repository";
 import { storeTurn, TurnLostError, type Turn } from "./store-turn";
+import { withWorths } from "./worth";
 
 /** @returns whether blocks are left that no turn has searched */
 const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => {
@@ -33,7 +34,7 @@ const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => 
       ...{ sender: each.transfer.from, amountBase: each.transfer.amountBase },
     })),
   );
-  const found = await judged(deps.screening, fresh, { origins, known, now });
+  const found = await withWorths(deps, await judged(deps.screening, fresh, { origins, known, now }));
   await database.rawTransaction((sql) => storeTurn(sql, deps, turn, { found, kept, known, now }));
   return turn.hasMore;
 };

@@ -7,6 +7,16 @@ import type { Deposit } from "./deposit";
 /** After this time a sender that could not be screened is screened again. */
 const AGAIN_SECONDS = 30;
 
+/** A source that stays down is asked less and less often. */
+const AGAIN_SECONDS_MAX = 600;
+const SECOND_MS = 1000;
+
+/** When a sender is screened again whose verdict is the same as before: after as long as it has been so, within bounds. */
+export const againAfter = ({ screenedAt }: Pick<Deposit, "screenedAt">, now: Date): Date => {
+  const seconds = Math.floor((now.getTime() - (screenedAt ?? now).getTime()) / SECOND_MS);
+  return addSeconds(now, Math.min(AGAIN_SECONDS_MAX, Math.max(AGAIN_SECONDS, seconds)));
+};
+
 /** The columns that a screening sets. */
 export interface SenderScreening extends Pick<Deposit, "verdict" | "verdictSource" | "listVersion" | "screenedAt"> {
   readonly isStopped: boolean;
