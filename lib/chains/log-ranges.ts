@@ -5,10 +5,9 @@ import type { LearntLimit } from "./learnt-limit";
 
 const quantity = z.string().regex(/^0x[0-9a-f]+$/i);
 const endBlock = z.object({ number: z.bigint(), hash: z.string() });
-const rangedParams = z.tuple([
-  z.looseObject({ fromBlock: quantity, toBlock: quantity, endBlock: endBlock.optional() }),
-]);
-type Filter = Omit<z.output<typeof rangedParams>[0], "endBlock">;
+const rangedFilter = z.looseObject({ fromBlock: quantity, toBlock: quantity });
+const rangedParams = z.tuple([rangedFilter.extend({ endBlock: endBlock.optional() })]);
+type Filter = z.output<typeof rangedFilter>;
 
 /** A block that the answering node must have. The filter names it as `endBlock`, which is not sent. */
 export type EndBlock = z.output<typeof endBlock>;

@@ -37,7 +37,8 @@ const releaseAfter = (change: () => Promise<unknown>) => {
   const approvals: ReleaseDeps["approvals"] = {
     requireApproval: async () => {
       await change();
-      return { consume: () => Promise.resolve(), record: {} };
+      const record = { approvalId: "apr_1", approvedBy: "signature" } as const;
+      return { approvalId: "apr_1", expiresAt: new Date(), record, consume: () => Promise.resolve() };
     },
   };
   const prices = { priceUsd: () => Promise.resolve([]) };

@@ -271,7 +271,8 @@ test("a turn ends with the block after which it would store too many deposits", 
   for (let sent = 0; sent < 5; sent += 1)
     await sendFromOutside(registry, sender, { token: usdc, to: wallet.address, amountBase: 1n });
   const screening = createScreeningService({ sources: [source], clock: systemClock });
-  const deps = { database, registry, screening, clock: systemClock, tokenOf: () => usdc, rowsMax: 2 };
+  const prices = { priceUsd: () => Promise.resolve([]) };
+  const deps = { database, registry, screening, prices, clock: systemClock, tokenOf: () => usdc, rowsMax: 2 };
   const counts: number[] = [];
   for (let isMore = true; isMore; counts.push((await rowsOf(wallet.id)).length)) isMore = await scanChain(deps, CHAIN);
   expect(counts.at(-1)).toBe(5);
