@@ -35,7 +35,9 @@ const projectOf = async ({ treasuryId }: Customer): Promise<string> =>
 test("coins that were in a new wallet before its balance was first read are a deposit", async () => {
   const { treasury, treasuryId } = await newCustomer(api);
   await compareUntil(await give(treasury, ETHER));
-  expect(await rowsOf(treasuryId)).toMatchObject([{ token: "native", state: "credited" }]);
+  await followUntil(deposits, CHAIN, async () => {
+    expect(await rowsOf(treasuryId)).toMatchObject([{ token: "native", state: "credited" }]);
+  });
 });
 
 test("coins that came and that the project spent between two comparisons are a deposit", async () => {
