@@ -12,7 +12,7 @@ export interface Cursor {
 }
 
 /** As it is stored. */
-export interface StoredCursor extends Cursor {
+interface StoredCursor extends Cursor {
   /** When the search began. Wallets that are newer had nothing that was not searched for. */
   readonly startedAt: Date;
 }

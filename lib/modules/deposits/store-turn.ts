@@ -21,7 +21,7 @@ export interface Turn {
   readonly hasMore: boolean;
 }
 
-export interface Searched {
+interface Searched {
   readonly found: readonly Found[];
   /** Everything that the blocks of the turn bring, with the deposits that it was stored as before. */
   readonly kept: readonly Incoming[];
