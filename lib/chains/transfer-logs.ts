@@ -1,5 +1,6 @@
 import { getAddress, isHex, pad, toHex, zeroAddress, type Address, type Hash } from "viem";
 import type { Token } from "@/lib/core/token";
+import type { EndBlock } from "./log-ranges";
 import { chainCall, type ChainRegistry } from "./registry";
 
 /** keccak256 of Transfer(address,address,uint256). */
@@ -26,6 +27,8 @@ interface TransferSearch {
   readonly range: { readonly from: bigint; readonly to: bigint };
   /** At most `RECIPIENTS_MAX`; null: transfers to anybody. */
   readonly recipients: readonly Address[] | null;
+  /** A block that each node that answers must have; the logs are then those of the chain that leads to it. */
+  readonly endBlock?: EndBlock;
 }
 
 const addressIn = (topic: string): Address => getAddress(`0x${topic.slice(-ADDRESS_HEX_LENGTH)}`);
@@ -33,12 +36,12 @@ const addressIn = (topic: string): Address => getAddress(`0x${topic.slice(-ADDRE
 /**
  * The transfers of tokens in a range of blocks, by the tokens' logs. Transfers of nothing are left out: they cost their sender nothing
  * else than fees, and serve to put look-alike addresses into lists.
- * @throws DomainError `chain_unavailable`
+ * @throws DomainError `chain_unavailable`, OtherChainError when no node that answers has the `endBlock`
  */
 export const tokenTransfers = async (
   registry: ChainRegistry,
   chainId: number,
-  { tokens, range, recipients }: TransferSearch,
+  { tokens, range, recipients, endBlock }: TransferSearch,
 ): Promise<TokenTransfer[]> => {
   const byAddress = new Map(
     tokens.flatMap((token) => (token.address === "native" ? [] : [[token.address.toLowerCase(), token] as const])),
@@ -50,6 +53,7 @@ export const tokenTransfers = async (
     topics: [TRANSFER, ...to],
     fromBlock: toHex(range.from),
     toBlock: toHex(range.to),
+    endBlock,
   };
   const logs = await chainCall(chainId, () =>
     registry.client(chainId).request({ method: "eth_getLogs", params: [filter as never] }),

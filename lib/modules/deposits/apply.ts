@@ -6,6 +6,7 @@ import { recordEventsOn } from "@/lib/modules/events/service";
 import { changeQuarantine, type QuarantineChange } from "@/lib/modules/holds/service";
 import { moveDepositOperations, storeDepositOperations } from "@/lib/modules/operations/service";
 import type { ScreeningService } from "@/lib/modules/screening/service";
+import { inChunks } from "./chunks";
 import type { Deposit } from "./deposit";
 import { changeDeposits, storeDeposits, type DepositChange, type NewDeposit } from "./repository";
 import { recordScreenings, type SenderScreening } from "./screen";
@@ -14,12 +15,13 @@ import { depositEvents, standOf } from "./stand";
 /** On which projects with news of deposits are announced. */
 export const DEPOSIT_CHANNEL = "deposit";
 
-interface ApplyDeps {
-  readonly screening: Pick<ScreeningService, "record">;
-}
-
 /** The token of a deposit, also where its chain has it no more. */
 export type TokenOf = (deposit: Pick<Deposit, "chainId" | "token">) => Token;
+
+export interface StoreDeps {
+  readonly screening: Pick<ScreeningService, "record">;
+  readonly tokenOf: TokenOf;
+}
 
 interface Moved {
   readonly after: Deposit;
@@ -38,6 +40,10 @@ export const holdOf = (deposit: Deposit, sign: 1n | -1n): QuarantineChange => ({
 
 /** Tells of the new states: the operations, their events and the project's. The transaction holds the deposits' rows. */
 export const tell = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], now: Date): Promise<void> => {
+  for (const chunk of inChunks(moved)) await tellChunk(sql, tokenOf, chunk, now);
+};
+
+const tellChunk = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], now: Date): Promise<void> => {
   const told = moved.flatMap(({ after, isNew }) => {
     const stand = standOf(after.state);
     return stand === null ? [] : [{ after, isNew, stand, token: tokenOf(after) }];
@@ -67,13 +73,12 @@ export const tell = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], 
 
 export interface Found {
   readonly deposit: Omit<NewDeposit, "screeningId">;
-  /** Null: its sender is not screened yet. */
-  readonly result: SenderScreening | null;
+  readonly result: SenderScreening;
 }
 
 const recorded = async (
   sql: Sql,
-  { screening }: ApplyDeps,
+  { screening }: StoreDeps,
   rows: readonly { readonly projectId: string; readonly id: string; readonly result: SenderScreening | null }[],
 ): Promise<ReadonlyMap<string, string>> =>
   recordScreenings(
@@ -83,18 +88,15 @@ const recorded = async (
   );
 
 /** Stores deposits that were seen for the first time, or again after a reorganisation had removed them. */
-export const storeFound = async (
-  sql: Sql,
-  deps: ApplyDeps & { readonly tokenOf: TokenOf },
-  found: readonly Found[],
-  now: Date,
-): Promise<void> => {
+export const storeFound = async (sql: Sql, deps: StoreDeps, found: readonly Found[], now: Date): Promise<void> => {
   if (found.length === 0) return;
   const records = await recorded(
     sql,
     deps,
-    // What passes is recorded when it is credited.
-    found.map(({ deposit: { projectId, id, isHeld }, result }) => ({ projectId, id, result: isHeld ? result : null })),
+    // What passes is recorded when it is credited, and what may be the project's own when that is known.
+    found.map(({ deposit: { projectId, id, state }, result }) => ({
+      ...{ projectId, id, result: state === "quarantined" ? result : null },
+    })),
   );
   const rows = found.map(({ deposit }) => ({ ...deposit, screeningId: records.get(deposit.id) ?? null }));
   const stored = await storeDeposits(sql, rows, now);
@@ -102,7 +104,7 @@ export const storeFound = async (
     .filter(({ id }) => stored.has(id))
     .map((row): Deposit => ({
       ...row,
-      ...{ usdMicro: null, decidedBy: null, decidedReason: null, decidedAt: null, updatedAt: now },
+      ...{ decidedBy: null, decidedReason: null, decidedAt: null, updatedAt: now },
     }));
   await changeQuarantine(
     sql,
@@ -131,12 +133,7 @@ const changeOf = ({ before, to, usdMicro, result }: Move, screeningId: string | 
 };
 
 /** Moves deposits on by compare-and-set; one that another instance has moved is left as it is. */
-export const applyMoves = async (
-  sql: Sql,
-  deps: ApplyDeps & { readonly tokenOf: TokenOf },
-  moves: readonly Move[],
-  now: Date,
-): Promise<void> => {
+export const applyMoves = async (sql: Sql, deps: StoreDeps, moves: readonly Move[], now: Date): Promise<void> => {
   if (moves.length === 0) return;
   const records = await recorded(
     sql,

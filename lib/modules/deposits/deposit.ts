@@ -42,6 +42,9 @@ export interface Deposit {
   readonly updatedAt: Date;
 }
 
+/** It was decided in a final block, so no reorganisation is expected to replace it. */
+export const isDecided = ({ state }: Pick<Deposit, "state">): boolean => state === "credited" || state === "released";
+
 export interface DepositRow extends Omit<
   Deposit,
   "blockNumber" | "amountBase" | "usdMicro" | "state" | "verdict" | "walletAddress" | "sender"

@@ -3,11 +3,14 @@ import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { getDeposit } from "@/lib/contracts/deposits";
 import { listEvents } from "@/lib/contracts/events";
 import { exportOperations, getOperation, listOperations } from "@/lib/contracts/operations";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { newId } from "@/lib/core/ids";
 import { devAddress } from "@/lib/devnet/accounts";
 import { testApi } from "@/lib/testing/api";
 import { followUntil, sendFromOutside } from "@/lib/testing/deposits";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer } from "@/lib/testing/journey";
+import { putRules } from "@/lib/testing/policies";
 
 const CHAIN = 31337;
 const api = await testApi();
@@ -136,6 +139,41 @@ test("another project's deposit does not exist", async () => {
   await expect(other.session.client.call(getDeposit, { params: { id: row?.id ?? "" } })).rejects.toMatchObject({
     status: 404,
     code: "not_found",
+  });
+});
+
+test("a project that names another one's treasury as an account of its own sees nothing of it and keeps nothing of it back", async () => {
+  const [owner, other] = [await newCustomer(api), await newCustomer(api)];
+  await putRules(other.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+  const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: other.treasuryId } });
+  // As it was stored before owners had to prove themselves.
+  const named = { id: newId("wallet"), kind: "smart_account", address: owner.treasury, ownerAddress: owner.treasury };
+  await prisma.wallet.create({ data: { ...named, projectId, createdAt: new Date() } });
+  await sendFromOutside(registry, testAccount(), { token: usdc, to: owner.treasury, amountBase: 5_000_000n });
+  await followUntil(deposits, CHAIN, async () => {
+    expect(await rowsOf(owner.treasuryId)).toMatchObject([{ state: "credited" }]);
+  });
+  expect(await rowsOf(named.id)).toEqual([]);
+  expect(await prisma.balanceHold.count({ where: { walletAddress: owner.treasury } })).toBe(0);
+  // Money that was not searched for yet may move: the policy of the other project does not bind this treasury.
+  await sendFromOutside(registry, testAccount(), { token: usdc, to: owner.treasury, amountBase: 2_000_000n });
+  const { client } = await api.createKey(owner.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const body = { fromWalletId: owner.treasuryId, fromChainId: CHAIN, fromToken: "USDC", toChainId: CHAIN };
+  const sent = client.call(swapAndTransfer, {
+    body: { ...body, toToken: "USDC", amount: "7", recipient: testAccount().address },
+  });
+  expect((await sent).operationId).toMatch(/^op_/);
+});
+
+test("what an account sends that the service does not sign for is from outside, whatever project names it", async () => {
+  const { treasury, treasuryId } = await newCustomer(api);
+  const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: treasuryId } });
+  const sender = testAccount();
+  const named = { id: newId("wallet"), kind: "smart_account", address: sender.address, ownerAddress: sender.address };
+  await prisma.wallet.create({ data: { ...named, projectId, createdAt: new Date() } });
+  await sendFromOutside(registry, sender, { token: usdc, to: treasury, amountBase: 5_000_000n });
+  await followUntil(deposits, CHAIN, async () => {
+    expect(await rowsOf(treasuryId)).toMatchObject([{ state: "credited", sender: sender.address }]);
   });
 });
 

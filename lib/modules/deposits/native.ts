@@ -7,10 +7,11 @@ import { newId } from "@/lib/core/ids";
 import { sqlOn } from "@/lib/db/sql";
 import { storeFound, type Found } from "./apply";
 import { walletsAfter, type DepositWallet } from "./match-repository";
-import { ownMovesOf, readCoins, writeCoins, type Coins } from "./native-repository";
-import type { ScanDeps } from "./scan";
+import { hasDeferred, ownMovesOf, readCoins, spentFrom, writeCoins, type Coins } from "./native-repository";
+import type { ScanDeps } from "./read-turn";
 import { advanceNative, readCursor } from "./scan-repository";
 import { screenSenders } from "./screen";
+import { withWorths } from "./worth";
 
 const PAGE = 1000;
 
@@ -24,45 +25,66 @@ interface Compared {
   readonly rises: readonly Rise[];
 }
 
-const comparePage = async (
-  deps: ScanDeps,
-  wallets: readonly DepositWallet[],
-  at: { readonly chainId: number; readonly toBlock: bigint },
-): Promise<Compared> => {
-  const { chainId, toBlock } = at;
+interface Comparison {
+  readonly chainId: number;
+  /** The block of the comparison before. */
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+  /** When the search began. */
+  readonly startedAt: Date;
+}
+
+/** The balance after which a wallet's moves are summed up, and its block. */
+const baseOf = (
+  wallet: DepositWallet,
+  known: Coins | undefined,
+  { fromBlock, startedAt }: Comparison,
+): { readonly coins: Coins; readonly isKnown: boolean } => {
+  const row = { projectId: wallet.projectId, walletId: wallet.id, walletAddress: wallet.address };
+  // Each comparison found the balance as it is stored, unless it was deferred.
+  if (known !== undefined) {
+    const isOlder = !known.isDeferred && known.blockNumber < fromBlock;
+    return { coins: isOlder ? { ...known, blockNumber: fromBlock } : known, isKnown: true };
+  }
+  // What an older wallet had when the search began is taken as it is. Of a newer one every coin is a deposit.
+  const isKnown = wallet.createdAt > startedAt;
+  return { coins: { ...row, balanceBase: 0n, blockNumber: fromBlock, isDeferred: false }, isKnown };
+};
+
+const comparePage = async (deps: ScanDeps, wallets: readonly DepositWallet[], at: Comparison): Promise<Compared> => {
+  const { chainId, fromBlock, toBlock } = at;
   const coin = deps.registry.native(chainId);
   const addresses = [...new Set(wallets.map(({ address }) => address))];
   const reader = sqlOn(deps.database.pool);
-  const [balances, before] = await Promise.all([
+  const [balances, before, spent] = await Promise.all([
     readBalances(deps.registry, chainId, addresses, [coin], toBlock),
     readCoins(reader, chainId, wallets),
+    spentFrom(reader, addresses, { chainId, from: fromBlock, to: toBlock }),
   ]);
   const changed = wallets.flatMap((wallet) => {
     const balanceBase = balances.get(wallet.address, coin);
-    const known = before.get(wallet.id) ?? null;
-    // One that could not be read is compared in a later turn.
-    if (balanceBase === null || (known?.isDeferred === false && known.balanceBase === balanceBase)) return [];
-    return [{ wallet, known, balanceBase }];
+    const known = before.get(wallet.id);
+    const isSame = known?.isDeferred === false && known.balanceBase === balanceBase && !spent.has(wallet.address);
+    return isSame ? [] : [{ wallet, balanceBase, base: baseOf(wallet, known, at) }];
   });
   const moves = await ownMovesOf(
     reader,
     at,
-    changed.map(({ wallet, known }) => ({
-      ...{ projectId: wallet.projectId, walletAddress: wallet.address },
-      fromBlock: known?.blockNumber ?? toBlock,
+    changed.map(({ wallet, base }) => ({
+      ...{ projectId: wallet.projectId, walletAddress: wallet.address, fromBlock: base.coins.blockNumber },
     })),
   );
-  const compared = changed.map(({ wallet, known, balanceBase }, index) => {
+  const compared = changed.map(({ wallet, balanceBase, base: { coins, isKnown } }, index) => {
     const { inBase, outBase, isOpen } = moves[index] ?? { inBase: 0n, outBase: 0n, isOpen: true };
-    const row = { projectId: wallet.projectId, walletId: wallet.id, walletAddress: wallet.address };
-    // The first balance is where the comparison begins.
-    if (known === null) return { coins: { ...row, balanceBase, blockNumber: toBlock, isDeferred: false }, rises: [] };
-    if (isOpen) return { coins: { ...known, isDeferred: true }, rises: [] };
-    const amountBase = balanceBase - known.balanceBase - inBase + outBase;
-    const coins = { ...row, balanceBase, blockNumber: toBlock, isDeferred: false };
-    return { coins, rises: amountBase > 0n ? [{ wallet, amountBase }] : [] };
+    // One that could not be read is compared in a later turn, from the same block on.
+    if (balanceBase === null) return { coins: isKnown ? [{ ...coins, isDeferred: true }] : [], rises: [] };
+    const now = { ...coins, balanceBase, blockNumber: toBlock, isDeferred: false };
+    if (!isKnown) return { coins: [now], rises: [] };
+    if (isOpen) return { coins: [{ ...coins, isDeferred: true }], rises: [] };
+    const amountBase = balanceBase - coins.balanceBase - inBase + outBase;
+    return { coins: [now], rises: amountBase > 0n ? [{ wallet, amountBase }] : [] };
   });
-  return { coins: compared.map(({ coins }) => coins), rises: compared.flatMap(({ rises }) => rises) };
+  return { coins: compared.flatMap(({ coins }) => coins), rises: compared.flatMap(({ rises }) => rises) };
 };
 
 const foundOf = async (
@@ -76,18 +98,19 @@ const foundOf = async (
     rises.map(({ wallet }) => ({ chainId, sender: null, mode: wallet.mode })),
     now,
   );
-  return rises.flatMap(({ wallet, amountBase }, index): Found[] => {
+  const found = rises.flatMap(({ wallet, amountBase }, index): Found[] => {
     const result = results[index];
     if (result === undefined) return [];
     const { isStopped, verdict, verdictSource, listVersion, screenedAt, againAt } = result;
     const deposit = {
       ...{ projectId: wallet.projectId, id: newId("operation"), chainId, txHash: null, logIndex: null, sender: null },
       ...{ blockNumber: toBlock, walletId: wallet.id, walletAddress: wallet.address, token: "native", amountBase },
-      ...{ verdict, verdictSource, listVersion, screenedAt, againAt, detectedAt: now },
+      ...{ verdict, verdictSource, listVersion, screenedAt, againAt, detectedAt: now, usdMicro: null },
       ...{ state: isStopped ? ("quarantined" as const) : ("pending" as const), isHeld: isStopped },
     };
     return [{ deposit, result }];
   });
+  return withWorths(deps, found);
 };
 
 /**
@@ -99,7 +122,9 @@ export const compareCoins = async (deps: ScanDeps, chainId: number): Promise<voi
   const reader = sqlOn(database.pool);
   const cursor = await readCursor(reader, chainId);
   if (cursor === null) return;
-  const at = { chainId, toBlock: cursor.finalNumber };
+  if (cursor.finalNumber === cursor.nativeNumber && !(await hasDeferred(reader, chainId))) return;
+  const { finalNumber: toBlock, nativeNumber: fromBlock, startedAt } = cursor;
+  const at: Comparison = { chainId, fromBlock, toBlock, startedAt };
   const coins: Coins[] = [];
   const rises: Rise[] = [];
   for (let afterId = ""; ;) {

@@ -6,6 +6,7 @@ import { readProjectInbox } from "@/lib/contracts/inbox";
 import { createWalletsPayout } from "@/lib/contracts/payouts";
 import { getReserves } from "@/lib/contracts/reserves";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { newId } from "@/lib/core/ids";
 import { createFakeScreening } from "@/lib/ports/fakes/screening";
 import { testApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
@@ -153,6 +154,45 @@ describe("a deposit of a listed sender", () => {
     });
     await expect(of.release(id)).rejects.toMatchObject({ status: 403, code: "forbidden" });
     expect(await of.usdcOf()).toMatchObject({ available: "0" });
+  }, 120_000);
+
+  test("is kept back at once while an operation is under way that might explain it", async () => {
+    const of = await newProject();
+    const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: of.treasuryId } });
+    const [operationId, times] = [
+      newId("operation"),
+      { acceptedAt: new Date(0), createdAt: new Date(), updatedAt: new Date() },
+    ];
+    const request = { sources: [], destination: { token: usdc, recipient: of.treasury }, slippageBps: 0 };
+    await prisma.operation.create({
+      data: {
+        ...{ id: operationId, projectId, kind: "swap", status: "processing", subStatus: "full", request, quoted: {} },
+        ...{ minimumBase: 0, createdBy: "test", searchTerms: [], ...times },
+      },
+    });
+    const leg = { id: newId("leg"), operationId, position: 0, walletId: "wal_other", walletAddress: "0xOther" };
+    const places = {
+      kind: "bridge",
+      sourceChainId: 31338,
+      destChainId: CHAIN,
+      state: "bridging",
+      via: "user_operation",
+    };
+    await prisma.operationLeg.create({
+      data: { ...leg, ...places, routeLeg: {}, amountBase: 1, gas: {}, fromBlock: 0n, updatedAt: new Date() },
+    });
+    const sender = testAccount();
+    source.set(sender.address, "hit");
+    await sendFromOutside(registry, sender, { token: usdc, to: of.treasury, amountBase: 40_000_000n });
+    await followUntil(deposits, CHAIN, async () => {
+      expect(await rowsOf(of.treasuryId)).toMatchObject([{ state: "unclear", verdict: "hit", isHeld: true }]);
+    });
+    expect(await of.usdcOf()).toMatchObject({ available: "0", quarantined: "40" });
+    await prisma.operationLeg.update({ where: { id: leg.id }, data: { state: "failed" } });
+    await followUntil(deposits, CHAIN, async () => {
+      expect(await rowsOf(of.treasuryId)).toMatchObject([{ state: "quarantined", isHeld: true }]);
+    });
+    expect(await of.usdcOf()).toMatchObject({ available: "0", quarantined: "40" });
   }, 120_000);
 
   test("costs the guards one hold, however many deposits there are", async () => {

@@ -1,5 +1,6 @@
 /** A person lets a quarantined deposit go. */
 import { actorName, type UserActor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import { requirePermission } from "@/lib/core/permissions";
@@ -12,9 +13,10 @@ import { holdOf, tell } from "./apply";
 import type { Deposit } from "./deposit";
 import { lockDeposit, releaseDeposit } from "./repository";
 import type { DepositView } from "./view";
-import { worthsOf, type SettleDeps } from "./settle";
+import { worthsOf, type WorthDeps } from "./worth";
 
-export interface ReleaseDeps extends Pick<SettleDeps, "prices" | "tokenOf" | "clock"> {
+export interface ReleaseDeps extends WorthDeps {
+  readonly clock: Clock;
   readonly database: Database;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
 }
@@ -26,6 +28,20 @@ export interface Release {
 
 const notQuarantined = (): DomainError =>
   new DomainError("invalid_state", "This deposit is not in quarantine any more. Nothing was changed; read it again.");
+
+const changedMeanwhile = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "This deposit changed while it was being released. Nothing was changed; read it again, and approve what it says now.",
+  );
+
+/** Whether it is still what the person approved. */
+const isApproved = (now: Deposit, then: Deposit): boolean =>
+  now.amountBase === then.amountBase &&
+  now.verdict === then.verdict &&
+  now.sender === then.sender &&
+  now.token === then.token &&
+  now.walletAddress === then.walletAddress;
 
 const changeOf = ({ deposit, token }: DepositView, reason: string): Change => {
   const amount = `${formatAmount(deposit.amountBase, token.decimals)} ${token.symbol}`;
@@ -50,7 +66,7 @@ const auditData = (deposit: Deposit, reason: string) => ({
 
 /**
  * Lets the money of a quarantined deposit be moved again. Needs an approval.
- * @throws DomainError `forbidden`, `invalid_state` when it is not quarantined or not final, `approval_required` and what else
+ * @throws DomainError `forbidden`, `invalid_state` when it is not quarantined, not final, or not what was approved, `approval_required` and what else
  *   `requireApproval` throws
  */
 export const createRelease =
@@ -71,10 +87,11 @@ export const createRelease =
       const sql = sqlOf(tx);
       const before = await lockDeposit(sql, deposit.projectId, deposit.id);
       if (before?.state !== "quarantined") throw notQuarantined();
+      if (!isApproved(before, deposit)) throw changedMeanwhile();
       await approved.consume(tx);
       const decision = { by: actorName(actor), reason, at, usdMicro };
       if (!(await releaseDeposit(sql, before, decision))) throw notQuarantined();
-      await changeQuarantine(sql, [holdOf(before, -1n)], at);
+      await changeQuarantine(sql, before.isHeld ? [holdOf(before, -1n)] : [], at);
       const after = { ...before, state: "released" as const, isHeld: false, usdMicro, updatedAt: at };
       await tell(sql, deps.tokenOf, [{ after, isNew: false }], at);
       const data = { ...auditData(before, reason), ...approved.record };

@@ -1,22 +1,25 @@
 /** Rows of deposits. */
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import { inChunks } from "./chunks";
 import { DEPOSIT_COLUMNS, parseDeposit, type Deposit, type DepositRow } from "./deposit";
 
 /** A deposit as it is stored when it is seen. */
-export type NewDeposit = Omit<Deposit, "usdMicro" | "decidedBy" | "decidedReason" | "decidedAt" | "updatedAt"> & {
+export type NewDeposit = Omit<Deposit, "decidedBy" | "decidedReason" | "decidedAt" | "updatedAt"> & {
   readonly screeningId: string | null;
   /** When its sender is screened again. */
   readonly againAt: Date | null;
 };
 
-const PLAIN = `project_id, id, chain_id, tx_hash, log_index, block_number, wallet_id, wallet_address, token, sender, amount_base,
+const PLAIN = `project_id, id, chain_id, tx_hash, log_index, block_number, wallet_id, wallet_address, token, sender, amount_base, usd_micro,
   state, is_held, verdict, verdict_source, list_version, screened_at, screening_id, again_at, detected_at, updated_at`;
 
-// A log that a reorganisation removed and that comes back is the same deposit again. The native key cannot conflict: see `advanceNative`.
+// A log that a reorganisation removed and that comes back is the same deposit again, with what it says now. The native key cannot conflict:
+// see `advanceNative`.
 const STORE = `
   INSERT INTO deposit (${PLAIN}) SELECT ${PLAIN} FROM jsonb_populate_recordset(NULL::deposit, $1::jsonb)
   ON CONFLICT (project_id, chain_id, tx_hash, log_index) DO UPDATE SET block_number = EXCLUDED.block_number,
-    amount_base = EXCLUDED.amount_base, state = EXCLUDED.state, is_held = EXCLUDED.is_held, verdict = EXCLUDED.verdict,
+    wallet_id = EXCLUDED.wallet_id, wallet_address = EXCLUDED.wallet_address, token = EXCLUDED.token, sender = EXCLUDED.sender,
+    amount_base = EXCLUDED.amount_base, usd_micro = EXCLUDED.usd_micro, state = EXCLUDED.state, is_held = EXCLUDED.is_held, verdict = EXCLUDED.verdict,
     verdict_source = EXCLUDED.verdict_source, list_version = EXCLUDED.list_version, screened_at = EXCLUDED.screened_at,
     screening_id = EXCLUDED.screening_id, again_at = EXCLUDED.again_at, updated_at = EXCLUDED.updated_at
   WHERE deposit.state = 'dropped'
@@ -26,12 +29,14 @@ const BY_LOG = `
   SELECT ${DEPOSIT_COLUMNS} FROM unnest($1::text[], $2::text[], $3::int[]) AS l (project_id, tx_hash, log_index)
   JOIN deposit d ON d.project_id = l.project_id AND d.chain_id = $4::int AND d.tx_hash = l.tx_hash AND d.log_index = l.log_index`;
 
-const AFTER_BLOCK = `
+// Locked, so that none of them gets another state before it is dropped.
+const LOCKED_BY_LOG = `${BY_LOG} ORDER BY d.project_id, d.id FOR NO KEY UPDATE OF d`;
+
+const LOCKED_BETWEEN = `
   SELECT ${DEPOSIT_COLUMNS} FROM deposit d
-  WHERE d.chain_id = $1::int AND d.block_number > $2::bigint AND d.state IN ('unclear', 'pending')
-  UNION ALL
-  SELECT ${DEPOSIT_COLUMNS} FROM deposit d
-  WHERE d.chain_id = $1::int AND d.block_number > $2::bigint AND d.state IN ('quarantined', 'own')`;
+  WHERE d.chain_id = $1::int AND d.block_number BETWEEN $2::bigint AND $3::bigint AND d.tx_hash IS NOT NULL
+    AND d.state NOT IN ('credited', 'released', 'dropped')
+  ORDER BY d.project_id, d.id FOR NO KEY UPDATE`;
 
 const DUE = `
   SELECT ${DEPOSIT_COLUMNS} FROM deposit d
@@ -55,7 +60,12 @@ const MOVE = `
 const RELOCATE = `
   UPDATE deposit d SET block_number = m.block_number
   FROM jsonb_to_recordset($1::jsonb) AS m (project_id text, id text, block_number bigint)
-  WHERE d.project_id = m.project_id AND d.id = m.id`;
+  WHERE d.project_id = m.project_id AND d.id = m.id AND d.state NOT IN ('credited', 'released', 'dropped')`;
+
+const POSTPONE = `
+  UPDATE deposit d SET again_at = m.again_at
+  FROM jsonb_to_recordset($1::jsonb) AS m (project_id text, id text, again_at timestamptz)
+  WHERE d.project_id = m.project_id AND d.id = m.id AND d.state = 'quarantined'`;
 
 const BY_IDS = `SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.id = ANY($2::text[])`;
 
@@ -67,7 +77,8 @@ const RELEASE = `
   WHERE project_id = $1 AND id = $2 AND state = 'quarantined'`;
 
 const QUARANTINED = `
-  SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.state = 'quarantined' ORDER BY d.id DESC LIMIT $2::int`;
+  SELECT ${DEPOSIT_COLUMNS} FROM deposit d WHERE d.project_id = $1 AND d.state = 'quarantined'
+  ORDER BY d.usd_micro DESC NULLS LAST, d.id DESC LIMIT $2::int`;
 
 const UNDER_WAY = `
   SELECT * FROM (
@@ -92,26 +103,40 @@ const read = async (sql: SqlReader, text: string, values: readonly unknown[]): P
 
 /** @returns the ids of those that were stored: a log that is stored already is not stored again */
 export const storeDeposits = async (sql: Sql, rows: readonly NewDeposit[], now: Date): Promise<ReadonlySet<string>> => {
-  if (rows.length === 0) return new Set();
-  const stored = await sql.query<{ id: string }>(STORE, [json(rows.map((row) => ({ ...row, updatedAt: now })))]);
-  return new Set(stored.map(({ id }) => id));
+  const ids = new Set<string>();
+  for (const chunk of inChunks(rows)) {
+    const stored = await sql.query<{ id: string }>(STORE, [json(chunk.map((row) => ({ ...row, updatedAt: now })))]);
+    for (const { id } of stored) ids.add(id);
+  }
+  return ids;
 };
 
-export const depositsByLog = (
-  sql: SqlReader,
-  chainId: number,
-  logs: readonly { readonly projectId: string; readonly txHash: string; readonly logIndex: number }[],
-): Promise<Deposit[]> =>
-  read(sql, BY_LOG, [
-    logs.map(({ projectId }) => projectId),
-    logs.map(({ txHash }) => txHash),
-    logs.map(({ logIndex }) => logIndex),
-    chainId,
-  ]);
+type Log = Pick<Deposit, "projectId" | "txHash" | "logIndex">;
 
-/** Deposits in blocks after this one, which a reorganisation may have replaced. */
-export const depositsAfter = (sql: SqlReader, chainId: number, block: bigint): Promise<Deposit[]> =>
-  read(sql, AFTER_BLOCK, [chainId, block.toString()]);
+const logColumns = (logs: readonly Log[]): readonly unknown[] => [
+  logs.map(({ projectId }) => projectId),
+  logs.map(({ txHash }) => txHash),
+  logs.map(({ logIndex }) => logIndex),
+];
+
+const readByLog = async (sql: SqlReader, text: string, chainId: number, logs: readonly Log[]): Promise<Deposit[]> => {
+  const found: Deposit[][] = [];
+  for (const chunk of inChunks(logs)) found.push(await read(sql, text, [...logColumns(chunk), chainId]));
+  return found.flat();
+};
+
+export const depositsByLog = (sql: SqlReader, chainId: number, logs: readonly Log[]): Promise<Deposit[]> =>
+  readByLog(sql, BY_LOG, chainId, logs);
+
+/** As `depositsByLog`, and locks the rows until the transaction ends. */
+export const lockDepositsByLog = (sql: Sql, chainId: number, logs: readonly Log[]): Promise<Deposit[]> =>
+  readByLog(sql, LOCKED_BY_LOG, chainId, logs);
+
+/** Deposits of tokens in these blocks that a reorganisation may have replaced. Locks the rows until the transaction ends. */
+export const lockDepositsBetween = (
+  sql: Sql,
+  { chainId, from, to }: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
+): Promise<Deposit[]> => read(sql, LOCKED_BETWEEN, [chainId, from.toString(), to.toString()]);
 
 /** Deposits in final blocks about which nothing is decided yet, in order of their blocks. */
 export const dueDeposits = (
@@ -140,7 +165,8 @@ export type DepositChange = Pick<
   | "screenedAt"
   | "screeningId"
   | "againAt"
-> & { readonly fromState: Deposit["state"]; readonly usdMicro: bigint | null };
+  | "usdMicro"
+> & { readonly fromState: Deposit["state"] };
 
 /** @returns the ids of those that were in `fromState` */
 export const changeDeposits = async (
@@ -148,9 +174,19 @@ export const changeDeposits = async (
   changes: readonly DepositChange[],
   now: Date,
 ): Promise<ReadonlySet<string>> => {
-  if (changes.length === 0) return new Set();
-  const changed = await sql.query<{ id: string }>(MOVE, [json(changes), now]);
-  return new Set(changed.map(({ id }) => id));
+  const ids = new Set<string>();
+  for (const chunk of inChunks(changes))
+    for (const { id } of await sql.query<{ id: string }>(MOVE, [json(chunk), now])) ids.add(id);
+  return ids;
+};
+
+/** Sets when the senders of quarantined deposits are screened again. */
+export const postponeDeposits = async (
+  sql: Sql,
+  rows: readonly (Pick<Deposit, "projectId" | "id"> & { readonly againAt: Date })[],
+): Promise<void> => {
+  for (const chunk of inChunks(rows))
+    await sql.change(POSTPONE, [json(chunk.map(({ projectId, id, againAt }) => ({ projectId, id, againAt })))]);
 };
 
 /** Sets the blocks of deposits whose transactions a reorganisation put into other ones. */
@@ -158,8 +194,8 @@ export const relocateDeposits = async (
   sql: Sql,
   rows: readonly Pick<Deposit, "projectId" | "id" | "blockNumber">[],
 ): Promise<void> => {
-  if (rows.length > 0)
-    await sql.change(RELOCATE, [json(rows.map(({ projectId, id, blockNumber }) => ({ projectId, id, blockNumber })))]);
+  for (const chunk of inChunks(rows))
+    await sql.change(RELOCATE, [json(chunk.map(({ projectId, id, blockNumber }) => ({ projectId, id, blockNumber })))]);
 };
 
 export const depositsByIds = (sql: SqlReader, projectId: string, ids: readonly string[]): Promise<Deposit[]> =>
@@ -181,7 +217,7 @@ export const releaseDeposit = async (
   );
 };
 
-/** Newest first. */
+/** The most worth first: dust hides no other deposit. Those of unknown worth come last. */
 export const quarantinedDeposits = (sql: SqlReader, projectId: string, limit: number): Promise<Deposit[]> =>
   read(sql, QUARANTINED, [projectId, limit]);
 

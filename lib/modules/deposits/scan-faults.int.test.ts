@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc20Abi, type Address } from "viem";
+import { encodeFunctionData, erc20Abi, getAddress, multicall3Abi, type Address, type Hex } from "viem";
 import { expect, test } from "vitest";
 import { createChainRegistry, type ChainRegistry } from "@/lib/chains/registry";
 import { systemClock } from "@/lib/core/clock";
@@ -13,6 +13,7 @@ import { testConfig } from "@/lib/testing/devnet";
 import { sendFromOutside } from "@/lib/testing/deposits";
 import { testAccount } from "@/lib/testing/factories";
 import { ownDevnet } from "@/lib/testing/own-devnet";
+import { scanChain } from "./scan";
 import { createDepositsService, type DepositsDeps } from "./service";
 
 const CHAIN = 31337;
@@ -44,7 +45,7 @@ const newWallet = async (): Promise<{ id: string; address: Address }> => {
   const { address } = testAccount();
   const createdAt = new Date();
   await prisma.project.create({ data: { id: projectId, name: "Test", createdAt } });
-  await prisma.wallet.create({ data: { id, projectId, kind: "treasury", address, createdAt } });
+  await prisma.wallet.create({ data: { id, projectId, kind: "treasury", address, keyId: id, createdAt } });
   return { id, address };
 };
 
@@ -111,6 +112,89 @@ test("a deposit that a reorganisation puts into another block is credited once, 
   expect(await rowsOf(wallet.id)).toMatchObject([{ state: "credited", usdMicro: expect.anything() as unknown }]);
 });
 
+/** The same transaction as raw bytes, to be put into another block. */
+const rawOf = (hash: Hex): Promise<Hex> =>
+  chain.client.request({ method: "eth_getRawTransactionByHash" as never, params: [hash] as never });
+
+test("when a reorganisation gives the logs of a transaction other places, each deposit has the amount that the chain says", async () => {
+  const wallet = await newWallet();
+  const { multicall3 } = registry.get(CHAIN).contracts;
+  const faucet = createFaucet({ registry });
+  await faucet.give(multicall3, usdc, 3n);
+  const sender = testAccount();
+  await faucet.give(sender.address, registry.native(CHAIN), 10n ** 18n);
+  source.set(getAddress(multicall3), "hit");
+  const calls = [1n, 2n].map((amount) => ({
+    ...{ target: usdc.address as Address, allowFailure: false },
+    callData: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [wallet.address, amount] }),
+  }));
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
+  const first = await sendFromOutside(registry, testAccount(), {
+    token: usdc,
+    to: testAccount().address,
+    amountBase: 1n,
+  });
+  const serializedTransaction = await sender.signTransaction({
+    ...{ chainId: CHAIN, nonce: 0, to: multicall3, data, gas: 300_000n, maxFeePerGas: 10n ** 10n },
+  });
+  const hash = await chain.client.sendRawTransaction({ serializedTransaction });
+  await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 50 });
+  await deposits.follow(CHAIN);
+  expect((await rowsOf(wallet.id)).map(({ logIndex, amountBase }) => [logIndex, Number(amountBase)])).toEqual([
+    [0, 1],
+    [1, 2],
+  ]);
+  await chain.reorg(2, [await rawOf(first), serializedTransaction]);
+  await deposits.follow(CHAIN);
+  const rows = await prisma.deposit.findMany({ where: { walletId: wallet.id, state: { not: "dropped" } } });
+  const placed = rows.map(({ logIndex, amountBase, state }) => [logIndex, Number(amountBase), state]);
+  expect(placed.sort()).toEqual([
+    [1, 1, "quarantined"],
+    [2, 2, "quarantined"],
+  ]);
+  expect(await heldOf(wallet.address)).toEqual(["3"]);
+  const { quoted } = await prisma.operation.findUniqueOrThrow({
+    where: { id: rows.find((row) => row.logIndex === 1)?.id ?? "" },
+  });
+  expect(quoted).toEqual({ expectedBase: "1", receivedBase: "1" });
+  await settle();
+  expect(await heldOf(wallet.address)).toEqual(["3"]);
+});
+
+test("a reorganisation that takes several turns to read again drops no deposit that is still there", async () => {
+  const wallet = await newWallet();
+  const sender = testAccount();
+  source.set(sender.address, "hit");
+  await sendFromOutside(registry, sender, { token: usdc, to: wallet.address, amountBase: 7n });
+  await chain.mine(1);
+  await deposits.follow(CHAIN);
+  const [before] = await rowsOf(wallet.id);
+  await chain.reorg(1);
+  await chain.mine(1);
+  await serviceWith({ blocksMax: 1n }).follow(CHAIN);
+  expect(await rowsOf(wallet.id)).toMatchObject([{ id: before?.id, state: "quarantined", isHeld: true }]);
+  const told = await prisma.operationEvent.findMany({ where: { operationId: before?.id ?? "" } });
+  expect(told.map(({ type }) => type)).toEqual(["deposit.quarantined"]);
+  expect(await heldOf(wallet.address)).toEqual(["7"]);
+});
+
+test("a deposit that cannot be moved on keeps no other one back, and is named", async () => {
+  const [broken, whole] = [await newWallet(), await newWallet()];
+  const sender = testAccount();
+  await sendFromOutside(registry, sender, { token: usdc, to: broken.address, amountBase: 7n });
+  await sendFromOutside(registry, sender, { token: usdc, to: whole.address, amountBase: 8n });
+  await deposits.follow(CHAIN);
+  const [row] = await rowsOf(broken.id);
+  // It says that it is held, and there is no hold.
+  await prisma.deposit.updateMany({ where: { walletId: broken.id }, data: { isHeld: true } });
+  await chain.mine(CONFIRMATIONS + 1);
+  await expect(deposits.follow(CHAIN)).rejects.toThrow(row?.id ?? "");
+  expect(await rowsOf(whole.id)).toMatchObject([{ state: "credited" }]);
+  await prisma.deposit.updateMany({ where: { walletId: broken.id }, data: { isHeld: false } });
+  await deposits.follow(CHAIN);
+  expect(await rowsOf(broken.id)).toMatchObject([{ state: "credited" }]);
+});
+
 test("an instance that dies after it has read, before it has stored, loses nothing and counts nothing twice", async () => {
   const wallet = await newWallet();
   await sendFromOutside(registry, testAccount(), { token: usdc, to: wallet.address, amountBase: 5n });
@@ -136,6 +220,66 @@ test("an instance that dies after it has read, before it has stored, loses nothi
   expect(told.map(({ type }) => type)).toEqual(["deposit.detected", "deposit.credited"]);
 });
 
+interface RpcCall {
+  readonly id: number;
+  readonly method: string;
+}
+
+/** A node's answer to one call or to a batch of them. */
+const answering = (body: string, answer: (call: RpcCall) => object): Response => {
+  const asked = JSON.parse(body) as RpcCall | RpcCall[];
+  const of = (call: RpcCall): object => ({ jsonrpc: "2.0", id: call.id, ...answer(call) });
+  const json = JSON.stringify(Array.isArray(asked) ? asked.map(of) : of(asked));
+  return new Response(json, { headers: { "content-type": "application/json" } });
+};
+
+/** The chain through a node that does not have the logs, nor the newest block unless `hasBlock`. */
+const withoutLogs = (hasBlock: boolean): ChainRegistry =>
+  createChainRegistry(configured, {
+    fetchFn: async (input, init) => {
+      const body = typeof init?.body === "string" ? init.body : "";
+      if (!body.includes("eth_getLogs")) return fetch(input, init);
+      const answers = (await (await fetch(input, init)).json()) as { readonly id: number; readonly result: unknown }[];
+      const blocks = new Map(answers.map(({ id, result }) => [id, hasBlock ? result : null]));
+      return answering(body, ({ id, method }) => ({ result: method === "eth_getLogs" ? [] : blocks.get(id) }));
+    },
+  });
+
+test("the empty answer of a node that lacks the newest block is no answer", async () => {
+  const wallet = await newWallet();
+  await sendFromOutside(registry, testAccount(), { token: usdc, to: wallet.address, amountBase: 3n });
+  const before = await prisma.depositScan.findUniqueOrThrow({ where: { chainId: CHAIN } });
+  await serviceWith({ registry: withoutLogs(false) }).follow(CHAIN);
+  expect(await prisma.depositScan.findUniqueOrThrow({ where: { chainId: CHAIN } })).toEqual(before);
+  await deposits.follow(CHAIN);
+  expect(await rowsOf(wallet.id)).toMatchObject([{ state: "pending" }]);
+});
+
+test("a deposit whose logs a node had later than its block is found when the block becomes final", async () => {
+  const wallet = await newWallet();
+  await sendFromOutside(registry, testAccount(), { token: usdc, to: wallet.address, amountBase: 3n });
+  await serviceWith({ registry: withoutLogs(true) }).follow(CHAIN);
+  await deposits.follow(CHAIN);
+  expect(await rowsOf(wallet.id)).toEqual([]);
+  await settle();
+  expect(await rowsOf(wallet.id)).toMatchObject([{ state: "credited" }]);
+});
+
+test("a turn ends with the block after which it would store too many deposits", async () => {
+  const wallet = await newWallet();
+  const sender = testAccount();
+  for (let sent = 0; sent < 5; sent += 1)
+    await sendFromOutside(registry, sender, { token: usdc, to: wallet.address, amountBase: 1n });
+  const screening = createScreeningService({ sources: [source], clock: systemClock });
+  const prices = { priceUsd: () => Promise.resolve([]) };
+  const deps = { database, registry, screening, prices, clock: systemClock, tokenOf: () => usdc, rowsMax: 2 };
+  const counts: number[] = [];
+  for (let isMore = true; isMore; counts.push((await rowsOf(wallet.id)).length)) isMore = await scanChain(deps, CHAIN);
+  expect(counts.at(-1)).toBe(5);
+  const added = counts.map((count, index) => count - (counts[index - 1] ?? 0));
+  expect(Math.max(...added)).toBeLessThanOrEqual(2);
+});
+
 test("a node that refuses the range is asked for smaller ones, and every deposit is found", async () => {
   const wallets = await Promise.all([newWallet(), newWallet()]);
   for (const { address } of wallets) {
@@ -149,9 +293,7 @@ test("a node that refuses the range is asked for smaller ones, and every deposit
       const [, from = "0x0", to = "0x0"] = /"fromBlock":"(0x\w+)","toBlock":"(0x\w+)"/.exec(body) ?? [];
       if (Number(to) - Number(from) < 5) return fetch(input, init);
       refused += 1;
-      const { id } = JSON.parse(body) as { id: number }[] | { id: number } as { id: number };
-      const error = { jsonrpc: "2.0", id, error: { code: -32005, message: "query exceeds max block range" } };
-      return new Response(JSON.stringify(error), { headers: { "content-type": "application/json" } });
+      return answering(body, () => ({ error: { code: -32005, message: "query exceeds max block range" } }));
     },
   });
   await serviceWith({ registry: strict }).follow(CHAIN);
@@ -178,7 +320,7 @@ test("hundreds of dust deposits in one block are stored and credited in batches"
   const nonce = await chain.client.getTransactionCount({ address: sender.address });
   await chain.client.setAutomine(false);
   try {
-    for (let sent = 0; sent < 300; sent += 1) {
+    for (let sent = 0; sent < 600; sent += 1) {
       const serializedTransaction = await sender.signTransaction({
         ...{ chainId: CHAIN, nonce: nonce + sent, to: usdc.address as Address, data, gas: 100_000n },
         ...{ maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n },
@@ -191,5 +333,5 @@ test("hundreds of dust deposits in one block are stored and credited in batches"
   }
   await settle();
   const states = await prisma.deposit.groupBy({ by: ["state"], where: { walletId: wallet.id }, _count: true });
-  expect(states).toMatchObject([{ state: "credited", _count: 300 }]);
+  expect(states).toMatchObject([{ state: "credited", _count: 600 }]);
 });

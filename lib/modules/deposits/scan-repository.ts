@@ -11,19 +11,26 @@ export interface Cursor {
   readonly nativeNumber: bigint;
 }
 
+/** As it is stored. */
+interface StoredCursor extends Cursor {
+  /** When the search began. Wallets that are newer had nothing that was not searched for. */
+  readonly startedAt: Date;
+}
+
 interface CursorRow {
   readonly final_number: string;
   readonly seen_number: string;
   readonly seen_hash: string;
   readonly native_number: string;
+  readonly started_at: Date;
 }
 
 const READ = `
-  SELECT final_number::text, seen_number::text, seen_hash, native_number::text FROM deposit_scan WHERE chain_id = $1::int`;
+  SELECT final_number::text, seen_number::text, seen_hash, native_number::text, started_at FROM deposit_scan WHERE chain_id = $1::int`;
 
 const START = `
-  INSERT INTO deposit_scan (chain_id, final_number, seen_number, seen_hash, native_number, updated_at)
-  VALUES ($1::int, $2::bigint, $3::bigint, $4, $5::bigint, $6::timestamptz) ON CONFLICT DO NOTHING`;
+  INSERT INTO deposit_scan (chain_id, final_number, seen_number, seen_hash, native_number, started_at, updated_at)
+  VALUES ($1::int, $2::bigint, $3::bigint, $4, $5::bigint, $6::timestamptz, $6::timestamptz) ON CONFLICT DO NOTHING`;
 
 const ADVANCE = `
   UPDATE deposit_scan SET final_number = $5::bigint, seen_number = $6::bigint, seen_hash = $7, updated_at = $8::timestamptz
@@ -33,7 +40,7 @@ const ADVANCE_NATIVE = `
   UPDATE deposit_scan SET native_number = $3::bigint, updated_at = $4::timestamptz
   WHERE chain_id = $1::int AND native_number = $2::bigint`;
 
-export const readCursor = async (sql: SqlReader, chainId: number): Promise<Cursor | null> => {
+export const readCursor = async (sql: SqlReader, chainId: number): Promise<StoredCursor | null> => {
   const [row] = await sql.query<CursorRow>(READ, [chainId]);
   if (row === undefined) return null;
   return {
@@ -41,6 +48,7 @@ export const readCursor = async (sql: SqlReader, chainId: number): Promise<Curso
     seenNumber: BigInt(row.seen_number),
     seenHash: row.seen_hash,
     nativeNumber: BigInt(row.native_number),
+    startedAt: row.started_at,
   };
 };
 

@@ -7,6 +7,16 @@ import type { Deposit } from "./deposit";
 /** After this time a sender that could not be screened is screened again. */
 const AGAIN_SECONDS = 30;
 
+/** A source that stays down is asked less and less often. */
+const AGAIN_SECONDS_MAX = 600;
+const SECOND_MS = 1000;
+
+/** When a sender is screened again whose verdict is the same as before: after as long as it has been so, within bounds. */
+export const againAfter = ({ screenedAt }: Pick<Deposit, "screenedAt">, now: Date): Date => {
+  const seconds = Math.floor((now.getTime() - (screenedAt ?? now).getTime()) / SECOND_MS);
+  return addSeconds(now, Math.min(AGAIN_SECONDS_MAX, Math.max(AGAIN_SECONDS, seconds)));
+};
+
 /** The columns that a screening sets. */
 export interface SenderScreening extends Pick<Deposit, "verdict" | "verdictSource" | "listVersion" | "screenedAt"> {
   readonly isStopped: boolean;
@@ -52,13 +62,22 @@ export const screenSenders = async (
       }),
     ),
   );
+  const byMode = new Map(
+    [...answers].map(([mode, found]) => [
+      mode,
+      {
+        verdicts: new Map(found?.screened.map((each) => [keyOf(each.address, each.chainId), each])),
+        stopped: new Set(found?.stopped),
+      },
+    ]),
+  );
   return deposits.map(({ sender, chainId, mode }): SenderScreening => {
     if (sender === null) return withoutSender(mode, isActive, now);
-    const found = answers.get(mode) ?? null;
-    const own = found?.screened.find(({ address, chainId: at }) => keyOf(address, at) === keyOf(sender, chainId));
-    if (found === null || own === undefined) return PASSED;
+    const found = byMode.get(mode);
+    const own = found?.verdicts.get(keyOf(sender, chainId));
+    if (found === undefined || own === undefined) return PASSED;
     const { state, source, listVersion, at } = own.verdict;
-    const isStopped = found.stopped.includes(own);
+    const isStopped = found.stopped.has(own);
     return {
       ...{ verdict: state, verdictSource: source === "none" ? null : source, listVersion, screenedAt: at, isStopped },
       againAt: isStopped && state === "unavailable" ? addSeconds(now, AGAIN_SECONDS) : null,
@@ -67,10 +86,21 @@ export const screenSenders = async (
   });
 };
 
+type Verdict = Screening["screened"][number];
+
 interface Recorded {
   readonly projectId: string;
   readonly id: string;
   readonly result: SenderScreening;
+}
+
+interface Group {
+  readonly first: Recorded;
+  readonly mode: ScreeningMode;
+  readonly ids: string[];
+  /** Each address once. */
+  readonly screened: Map<string, Verdict>;
+  readonly stopped: Map<string, Verdict>;
 }
 
 /**
@@ -82,22 +112,22 @@ export const recordScreenings = async (
   screening: Pick<ScreeningService, "record">,
   deposits: readonly Recorded[],
 ): Promise<ReadonlyMap<string, string>> => {
-  const groups = new Map<string, { first: Recorded; ids: string[]; merged: Screening }>();
+  const groups = new Map<string, Group>();
   for (const deposit of deposits) {
     const { projectId, id, result } = deposit;
     if (result.screening === null) continue;
     const key = `${projectId}:${String(result.isStopped)}:${result.screening.mode}`;
     const known = groups.get(key);
     const { mode, screened, stopped } = result.screening;
-    const before = known?.merged ?? { mode, screened: [], stopped: [] };
-    groups.set(key, {
-      first: known?.first ?? deposit,
-      ids: [...(known?.ids ?? []), id],
-      merged: { mode, screened: [...before.screened, ...screened], stopped: [...before.stopped, ...stopped] },
-    });
+    const group = known ?? { first: deposit, mode, ids: [], screened: new Map(), stopped: new Map() };
+    group.ids.push(id);
+    for (const each of screened) group.screened.set(keyOf(each.address, each.chainId), each);
+    for (const each of stopped) group.stopped.set(keyOf(each.address, each.chainId), each);
+    groups.set(key, group);
   }
   const records = new Map<string, string>();
-  for (const { first, ids, merged } of groups.values()) {
+  for (const { first, mode, ids, ...group } of groups.values()) {
+    const merged = { mode, screened: [...group.screened.values()], stopped: [...group.stopped.values()] };
     const subject = { projectId: first.projectId, type: "deposit", id: first.id, phase: "credit" } as const;
     const outcome = first.result.isStopped ? "quarantined" : "passed";
     const recordId = await screening.record(sql, subject, merged, outcome, "deposits");

@@ -27,7 +27,7 @@ export const toDeposit = (
     walletAddress: deposit.walletAddress,
     chainId: deposit.chainId,
     received: amountRecord(token, deposit.amountBase),
-    usd: usdMicro === null ? null : formatAmount(usdMicro, USD_DECIMALS),
+    usd: usdMicro === null || !isDecided ? null : formatAmount(usdMicro, USD_DECIMALS),
     txHash: deposit.txHash,
     blockNumber: deposit.blockNumber.toString(),
     confirmations: isDecided ? needed : Math.max(0, Math.min(needed, deep)),

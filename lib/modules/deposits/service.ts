@@ -14,11 +14,12 @@ import { createRelease, type Release, type ReleaseDeps } from "./release";
 import { depositsByIds, quarantinedDeposits } from "./repository";
 import { scanChain } from "./scan";
 import { readCursor } from "./scan-repository";
-import { settleChain, type SettleDeps } from "./settle";
+import type { ScanDeps } from "./read-turn";
+import { settleChain } from "./settle";
 import type { DepositView } from "./view";
 import { watchDeposits, type WatchDeps } from "./watch";
 
-export interface DepositsDeps extends Omit<SettleDeps, "database" | "tokenOf">, Omit<ReleaseDeps, "tokenOf"> {
+export interface DepositsDeps extends Omit<ScanDeps, "database" | "tokenOf">, Omit<ReleaseDeps, "tokenOf"> {
   readonly listener: WatchDeps["listener"];
   readonly ticker: Ticker;
 }
@@ -78,7 +79,7 @@ export const createDepositsService = (given: DepositsDeps) => {
       return new Map((await views(projectId, ids)).map((view) => [view.deposit.id, view]));
     },
 
-    /** Those that wait for a person, newest first. */
+    /** Those that wait for a person, the most worth first. */
     quarantined: async (projectId: string, limit: number): Promise<DepositView[]> =>
       viewsOf(await quarantinedDeposits(reader, projectId, limit)),
 

@@ -1,46 +1,24 @@
 /** Decides about deposits in final blocks, and screens senders again that could not be screened. */
-import { worthOf } from "@/lib/core/decimal";
-import type { Token } from "@/lib/core/token";
+import { outageOf } from "@/lib/core/outage";
 import { sqlOn, type SqlReader } from "@/lib/db/sql";
 import { applyMoves, type Move } from "./apply";
 import type { Deposit } from "./deposit";
-import { originsOf, walletsAt, type Origin } from "./match-repository";
-import { depositsToScreenAgain, dueDeposits } from "./repository";
-import type { ScanDeps } from "./scan";
+import { walletsAt } from "./match-repository";
+import { originsOf, type Origin } from "./origins";
+import { depositsToScreenAgain, dueDeposits, postponeDeposits } from "./repository";
+import type { ScanDeps } from "./read-turn";
 import { readCursor } from "./scan-repository";
-import { screenSenders, type SenderScreening } from "./screen";
-
-export interface SettleDeps extends ScanDeps {
-  readonly prices: { priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> };
-}
+import { againAfter, screenSenders, type SenderScreening } from "./screen";
+import { worthsOf } from "./worth";
 
 /** Deposits that one transaction moves on. */
 const BATCH = 200;
-const PRICES_TIMEOUT_MS = 2000;
-const USD_DECIMALS = 6;
 
-/** The worth of deposits now, in millionths of a dollar; null where no price is known. */
-export const worthsOf = async (
-  { prices, tokenOf }: Pick<SettleDeps, "prices" | "tokenOf">,
-  deposits: readonly Deposit[],
-): Promise<readonly (bigint | null)[]> => {
-  const tokens = [...new Map(deposits.map((deposit) => [deposit.token, tokenOf(deposit)])).values()];
-  if (tokens.length === 0) return [];
-  const found = await prices.priceUsd(tokens, AbortSignal.timeout(PRICES_TIMEOUT_MS)).catch(() => []);
-  const priceOf = new Map(tokens.map((token, index) => [token.address.toLowerCase(), found[index] ?? null]));
-  return deposits.map((deposit) => {
-    const price = priceOf.get(deposit.token) ?? null;
-    if (price === null) return null;
-    return worthOf(
-      { amountBase: deposit.amountBase, decimals: tokenOf(deposit).decimals, price },
-      USD_DECIMALS,
-      "floor",
-    );
-  });
-};
+/** Names the deposits that could not be moved on. */
+class UnmovedError extends Error {}
 
 const screened = async (
-  deps: SettleDeps,
+  deps: ScanDeps,
   reader: SqlReader,
   deposits: readonly Deposit[],
 ): Promise<ReadonlyMap<string, SenderScreening>> => {
@@ -48,8 +26,8 @@ const screened = async (
   const modes = new Map(wallets.map((wallet) => [wallet.id, wallet.mode]));
   const results = await screenSenders(
     deps.screening,
-    // A wallet that was unlinked meanwhile is screened as strictly as any.
-    deposits.map((each) => ({ ...each, mode: modes.get(each.walletId) ?? "require_clear" })),
+    // From other wallets their owners spend without the service: there is nothing to keep back.
+    deposits.map((each) => ({ ...each, mode: modes.get(each.walletId) ?? "off" })),
     deps.clock.now(),
   );
   return new Map(deposits.flatMap(({ id }, index) => (results[index] === undefined ? [] : [[id, results[index]]])));
@@ -68,11 +46,37 @@ const moveOf = ({ before, origin, result, usdMicro }: Judged): Move | null => {
   if (origin === "own") return { before, to: { state: "own", isHeld: false }, usdMicro: null, result: null };
   if (result === undefined) return null;
   return result.isStopped
-    ? { before, to: { state: "quarantined", isHeld: true }, usdMicro: null, result }
+    ? { before, to: { state: "quarantined", isHeld: true }, usdMicro, result }
     : { before, to: { state: "credited", isHeld: false }, usdMicro, result };
 };
 
-const settleBatch = async (deps: SettleDeps, due: readonly Deposit[]): Promise<void> => {
+/** The moves failed in one transaction: each gets one of its own, so that one deposit does not keep all others back. */
+const applyEach = async (deps: ScanDeps, moves: readonly Move[], now: Date): Promise<void> => {
+  const failed: { readonly id: string; readonly error: unknown }[] = [];
+  for (const move of moves) {
+    try {
+      await deps.database.rawTransaction((sql) => applyMoves(sql, deps, [move], now));
+    } catch (error) {
+      if (outageOf(error) !== null) throw error;
+      failed.push({ id: move.before.id, error });
+    }
+  }
+  const [first] = failed;
+  if (first === undefined) return;
+  const ids = failed.map(({ id }) => id).join(", ");
+  throw new UnmovedError(`Deposits that could not be moved on: ${ids}. ${String(first.error)}`, { cause: first.error });
+};
+
+const applyAll = async (deps: ScanDeps, moves: readonly Move[], now: Date): Promise<void> => {
+  try {
+    await deps.database.rawTransaction((sql) => applyMoves(sql, deps, moves, now));
+  } catch (error) {
+    if (outageOf(error) !== null) throw error;
+    await applyEach(deps, moves, now);
+  }
+};
+
+const settleBatch = async (deps: ScanDeps, due: readonly Deposit[]): Promise<void> => {
   const reader = sqlOn(deps.database.pool);
   const unclear = due.filter(({ state }) => state === "unclear");
   const found = await originsOf(reader, unclear);
@@ -85,42 +89,68 @@ const settleBatch = async (deps: SettleDeps, due: readonly Deposit[]): Promise<v
     return moveOf({ before, origin, result: results.get(before.id), usdMicro: worths[index] ?? null }) ?? [];
   });
   const now = deps.clock.now();
-  await deps.database.rawTransaction((sql) => applyMoves(sql, deps, moves, now));
+  await applyAll(deps, moves, now);
 };
 
-const screenAgain = async (deps: SettleDeps, chainId: number, finalNumber: bigint): Promise<void> => {
+const isUnchanged = (before: Deposit, { isStopped, againAt, verdict, verdictSource }: SenderScreening): boolean =>
+  isStopped && againAt !== null && verdict === before.verdict && verdictSource === before.verdictSource;
+
+const screenAgain = async (deps: ScanDeps, chainId: number, finalNumber: bigint): Promise<void> => {
   const reader = sqlOn(deps.database.pool);
   const now = deps.clock.now();
   const due = await depositsToScreenAgain(reader, { chainId, now, limit: BATCH });
   if (due.length === 0) return;
   const [results, worths] = await Promise.all([screened(deps, reader, due), worthsOf(deps, due)]);
+  // Nothing is recorded of an answer that is the same again.
+  const postponed = due.flatMap((before) => {
+    const result = results.get(before.id);
+    return result !== undefined && isUnchanged(before, result)
+      ? [{ projectId: before.projectId, id: before.id, againAt: againAfter(before, now) }]
+      : [];
+  });
+  await deps.database.rawTransaction((sql) => postponeDeposits(sql, postponed));
   const moves = due.flatMap((before, index): Move[] => {
     const result = results.get(before.id);
-    if (result === undefined) return [];
-    if (result.isStopped) return [{ before, to: { state: "quarantined", isHeld: true }, usdMicro: null, result }];
+    if (result === undefined || isUnchanged(before, result)) return [];
+    if (result.isStopped)
+      return [{ before, to: { state: "quarantined", isHeld: true }, usdMicro: worths[index] ?? null, result }];
     const isFinal = before.blockNumber <= finalNumber;
     const state = isFinal ? "credited" : "pending";
     return [{ before, to: { state, isHeld: false }, usdMicro: isFinal ? (worths[index] ?? null) : null, result }];
   });
-  await deps.database.rawTransaction((sql) => applyMoves(sql, deps, moves, now));
+  await applyAll(deps, moves, now);
+};
+
+/** Carries on after deposits that could not be moved. @returns the error */
+const unmovedIn = async (work: Promise<void>): Promise<UnmovedError | null> => {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof UnmovedError) return error;
+    throw error;
+  }
 };
 
 /**
  * Credits or quarantines what is final. Any number of instances may run it at once: each state is set by compare-and-set.
- * @throws the database's error
+ * @throws UnmovedError after everything else was moved on, and the database's error
  */
-export const settleChain = async (deps: SettleDeps, chainId: number): Promise<void> => {
+export const settleChain = async (deps: ScanDeps, chainId: number): Promise<void> => {
   const reader = sqlOn(deps.database.pool);
   const cursor = await readCursor(reader, chainId);
   if (cursor === null) return;
   const at = { chainId, finalNumber: cursor.finalNumber, limit: BATCH };
+  const unmoved: (UnmovedError | null)[] = [];
   let after: Pick<Deposit, "blockNumber" | "id"> = { blockNumber: -1n, id: "" };
   for (;;) {
     const due = await dueDeposits(reader, at, after);
-    if (due.length > 0) await settleBatch(deps, due);
+    if (due.length > 0) unmoved.push(await unmovedIn(settleBatch(deps, due)));
     const last = due.at(-1);
     if (last === undefined || due.length < BATCH) break;
     after = last;
   }
-  await screenAgain(deps, chainId, cursor.finalNumber);
+  unmoved.push(await unmovedIn(screenAgain(deps, chainId, cursor.finalNumber)));
+  const [first] = unmoved.filter((error) => error !== null);
+  if (first !== undefined) throw first;
 };

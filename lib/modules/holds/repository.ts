@@ -250,13 +250,18 @@ const columnsOf = (keys: readonly FundsKey[]): readonly unknown[] => [
 
 const ASKED = "unnest($1::text[], $2::int[], $3::text[]) AS asked (wallet_address, chain_id, token)";
 
-// A wallet is bound by its own newest policy and by its project's. Its coins may be behind the tokens of the chain: `is_deferred`.
+// A wallet is bound by its own newest policy and by its project's, where the project has its key: another project may name the same address.
+// Its coins may be behind the tokens of the chain: `is_deferred`, or not
+// compared yet.
 const GUARDS = `
   SELECT asked.wallet_address, asked.chain_id, asked.token, coalesce(g.version, 0) AS version,
     CASE WHEN strict.id IS NULL THEN NULL
       WHEN asked.token <> 'native' THEN coalesce(s.final_number, -1)
       ELSE coalesce((SELECT min(c.block_number) FROM deposit_coins c
-        WHERE c.wallet_address = asked.wallet_address AND c.chain_id = asked.chain_id AND c.is_deferred), s.native_number, -1)
+        WHERE c.wallet_address = asked.wallet_address AND c.chain_id = asked.chain_id AND c.is_deferred),
+        CASE WHEN EXISTS (SELECT 1 FROM deposit_coins c
+          WHERE c.project_id = strict.project_id AND c.wallet_id = strict.id AND c.chain_id = asked.chain_id)
+        THEN s.native_number END, -1)
     END::text AS screened, (
       SELECT coalesce(sum(h.amount_base), 0)::text FROM balance_hold h
       WHERE h.wallet_address = asked.wallet_address AND h.chain_id = asked.chain_id AND h.token = asked.token AND h.released_at IS NULL
@@ -264,8 +269,9 @@ const GUARDS = `
   FROM ${ASKED}
   LEFT JOIN balance_guard g USING (wallet_address, chain_id, token)
   LEFT JOIN LATERAL (
-    SELECT w.id FROM wallet w
-    WHERE w.address = asked.wallet_address AND w.kind IN ('treasury', 'smart_account') AND w.unlinked_at IS NULL AND (
+    SELECT w.id, w.project_id FROM wallet w
+    WHERE w.address = asked.wallet_address AND w.kind IN ('treasury', 'smart_account') AND w.key_id IS NOT NULL
+      AND w.unlinked_at IS NULL AND (
       (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = 'project'
         AND p.subject_id = w.project_id ORDER BY p.version DESC LIMIT 1) = 'require_clear'
       OR (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = 'wallet'

@@ -32,11 +32,12 @@ interface DepositMove extends DepositStand {
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
-// A deposit that a reorganisation removed comes back as the same operation.
+// A deposit that a reorganisation removed comes back as the same operation, with what its log says now.
 const INSERT = `
   INSERT INTO operation (${OPERATION_COLUMNS})
   SELECT ${OPERATION_COLUMNS} FROM jsonb_populate_recordset(NULL::operation, $1::jsonb)
   ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, sub_status = EXCLUDED.sub_status, failure = NULL,
+    request = EXCLUDED.request, quoted = EXCLUDED.quoted, minimum_base = EXCLUDED.minimum_base, search_terms = EXCLUDED.search_terms,
     version = operation.version + 1, updated_at = EXCLUDED.updated_at`;
 
 const MOVE = `
