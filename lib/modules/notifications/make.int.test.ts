@@ -63,7 +63,7 @@ test("an event that cannot be told is dropped alone, and logged; those of other 
   // Of a project that would come first by its id.
   const foreign = {
     projectId: "prj_00000000-0000-7000-8000-000000000000",
-    type: "approval.requested",
+    type: "approval.requested" as const,
     objectId: broken,
   };
   await happen(failed, foreign, ...Array.from({ length: 5 }, () => failed));

@@ -125,12 +125,11 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
       ];
       const wanted = { search, terms, ids: await idsOf(projectId, search) };
       const byNote = await noted({ projectId, filter, before, limit, ...wanted });
-      const where = [
-        ...(byNote === null ? [] : [{ id: { in: byNote } }]),
-        ...(filter.tag === undefined ? [await byText(asked, wanted)] : []),
-      ];
+      const text = filter.tag === undefined ? [await byText(asked, wanted)] : [];
+      // Prisma takes a condition without content as false inside OR.
+      const where = byNote === null ? { AND: text } : { OR: [{ id: { in: byNote } }, ...text] };
       const rows = await prisma.operation.findMany({
-        where: { projectId, OR: where, ...(before === undefined ? {} : { id: { lt: before } }) },
+        where: { projectId, ...where, ...(before === undefined ? {} : { id: { lt: before } }) },
         orderBy: { id: "desc" },
         take: limit,
         include: OPERATION_INCLUDE,
