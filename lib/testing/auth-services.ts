@@ -4,6 +4,7 @@ import { createSiweMessage } from "viem/siwe";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
+import type { RequestContext } from "@/lib/core/request-context";
 import type { Database } from "@/lib/db/client";
 import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
@@ -77,6 +78,16 @@ const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateK
 /** No project demands votes. */
 const decisions = { requirementOf: () => Promise.resolve(null) };
 
+interface Origin {
+  readonly userAgent?: string;
+  readonly clientAddress?: string | null;
+}
+
+const requestFrom = ({ userAgent, clientAddress = null }: Origin): RequestContext => ({
+  ...{ requestId: "req_test", clientAddress, clientNetwork: clientAddress },
+  ...(userAgent === undefined ? {} : { userAgent }),
+});
+
 /** The services around sign-in on a real database. Two of them on one database are two instances of the service. */
 export const createAuthServices = (options: AuthServicesOptions) => {
   const { database, registry = answeringChain, smartAccounts = offlineAccounts } = options;
@@ -127,10 +138,11 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const signIn = async (
     account: Account = newAccount(),
     kind: "api" | "browser" = "api",
-    origin: { readonly userAgent?: string; readonly clientAddress?: string } = {},
+    from: Origin = {},
   ): Promise<SignedIn> => {
     const message = await messageFor(account);
-    return auth.signIn({ message, signature: await account.signMessage({ message }), kind, ...origin });
+    const [signature, request] = [await account.signMessage({ message }), requestFrom(from)];
+    return auth.signIn({ message, signature, kind, request });
   };
   const actorOf = async ({ userId, sessionId }: SignedIn): Promise<UserActor> => {
     const { projectId, role } = await projects.resolve(userId, null);
