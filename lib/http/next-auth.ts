@@ -4,7 +4,7 @@ import { decode, type JWT, type JWTDecodeParams } from "next-auth/jwt";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { z } from "zod";
 import { getServices } from "@/lib/composition";
-import { SIGNATURE_LENGTH_MAX } from "@/lib/contracts/auth";
+import { INVITATION_TOKEN_LENGTH_MAX, SIGNATURE_LENGTH_MAX } from "@/lib/contracts/auth";
 import { passkeyAssertion } from "@/lib/contracts/passkey-records";
 import { isDomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
@@ -45,7 +45,11 @@ const SESSION_SECONDS = 30 * 24 * 60 * 60;
 const ASSERTION_LENGTH_MAX = 12_000;
 const RENEW_BEFORE_MS = 5 * 60_000;
 
-const credentials = z.object({ message: z.string().max(4096), signature: z.string().max(SIGNATURE_LENGTH_MAX) });
+const credentials = z.object({
+  message: z.string().max(4096),
+  signature: z.string().max(SIGNATURE_LENGTH_MAX),
+  invitation: z.string().max(INVITATION_TOKEN_LENGTH_MAX).optional(),
+});
 
 type Auth = ReturnType<typeof getServices>["auth"];
 
@@ -179,7 +183,7 @@ export const authOptions = (): NextAuthOptions => {
       CredentialsProvider({
         id: "credentials",
         name: "Ethereum",
-        credentials: { message: { type: "text" }, signature: { type: "text" } },
+        credentials: { message: { type: "text" }, signature: { type: "text" }, invitation: { type: "text" } },
         authorize: (input, request) => signIn(input, request.headers),
       }),
       CredentialsProvider({

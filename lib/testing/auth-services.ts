@@ -17,6 +17,7 @@ import { createPasskeyProofs } from "@/lib/modules/factors/passkey-proofs";
 import { createSecondFactors } from "@/lib/modules/factors/proofs";
 import { createFactorsService } from "@/lib/modules/factors/service";
 import { relyingPartyOf } from "@/lib/modules/factors/webauthn";
+import { createOpenInvitations } from "@/lib/modules/members/open-invitation";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
@@ -123,8 +124,8 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
   const projectPolicies = createProjectPolicies({ database, clock, approvals, decisions, policies, projects });
   const factors = createFactorsService({ ...shared, codeLimits, people });
-  const signUp = options.signUp ?? { mode: "open" };
-  const auth = createAuthService({ ...shared, wallets, mail, signUp, passkeys, codeLimits });
+  const entry = { signUp: options.signUp ?? { mode: "open" as const }, invitations: createOpenInvitations({ clock }) };
+  const auth = createAuthService({ ...shared, ...entry, wallets, mail, passkeys, codeLimits });
 
   const messageFor = async (
     account: Pick<Account, "address">,
@@ -138,11 +139,11 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const signIn = async (
     account: Account = newAccount(),
     kind: "api" | "browser" = "api",
-    from: Origin = {},
+    { invitation, ...from }: Origin & { readonly invitation?: string } = {},
   ): Promise<SignedIn> => {
     const message = await messageFor(account);
     const [signature, request] = [await account.signMessage({ message }), requestFrom(from)];
-    return auth.signIn({ message, signature, kind, request });
+    return auth.signIn({ message, signature, kind, invitation, request });
   };
   const actorOf = async ({ userId, sessionId }: SignedIn): Promise<UserActor> => {
     const { projectId, role } = await projects.resolve(userId, null);

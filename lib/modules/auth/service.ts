@@ -46,6 +46,10 @@ export interface AuthDeps {
     checkSignIn(assertion: PasskeyAssertion): Promise<{ readonly id: string; readonly userId: string }>;
   };
   readonly codeLimits: CodeLimits;
+  readonly invitations: {
+    /** Whether the token is of an invitation that can be accepted now. */
+    isOpen(tx: Tx, token: string): Promise<boolean>;
+  };
   readonly clock: Clock;
   /** For the age of cached sessions; the default never goes back. */
   readonly monotonicMs?: () => number;
@@ -63,11 +67,13 @@ export interface SignIn {
   readonly message: string;
   readonly signature: string;
   readonly kind: SessionKind;
+  /** Token of an invitation, which lets a new person in where sign-up is closed. It is not accepted by this. */
+  readonly invitation?: string | undefined;
   /** The request that signs in, which the session and the audit log name. */
   readonly request?: RequestContext | null;
 }
 
-export interface PasskeySignIn extends Omit<SignIn, "message" | "signature"> {
+export interface PasskeySignIn extends Omit<SignIn, "message" | "signature" | "invitation"> {
   readonly credential: PasskeyAssertion;
 }
 
@@ -205,11 +211,11 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     return { ...message, proof };
   };
 
-  const enter = (message: SignInMessage & { proof: string }, { kind, request = null }: SignIn) =>
+  const enter = (message: SignInMessage & { proof: string }, { kind, invitation, request = null }: SignIn) =>
     database.transaction(async (tx) => {
       const { address, chainId, proof } = message;
       const contractChainId = proof === "contract" ? chainId : null;
-      const user = await ensurePerson(tx, deps, { account: { address, contractChainId }, request });
+      const user = await ensurePerson(tx, deps, { account: { address, contractChainId }, invitation, request });
       // The contract at this address on another chain may be somebody else's, or may have other owners.
       if (user.contractChainId !== contractChainId) throw invalid(otherAccount(user));
       const session = await sessions.start(tx, {
@@ -257,15 +263,17 @@ const otherAccount = ({ contractChainId }: User): string =>
 
 const ensurePerson = async (
   tx: Tx,
-  { projects, clock, signUp }: AuthDeps,
+  { projects, clock, signUp, invitations }: AuthDeps,
   by: {
     readonly account: { readonly address: string; readonly contractChainId: number | null };
+    readonly invitation: string | undefined;
     readonly request: RequestContext | null;
   },
 ): Promise<User> => {
-  const { account, request } = by;
+  const { account, invitation, request } = by;
   const { address } = account;
-  await admitSignUp(tx, signUp, address);
+  const isInvited = async (): Promise<boolean> => invitation !== undefined && invitations.isOpen(tx, invitation);
+  await admitSignUp(tx, { rule: signUp, address, isInvited });
   const candidate = { id: newId("user"), ...account, createdAt: clock.now() };
   const { user, created } = await ensureUser(tx, candidate);
   if (!created) return user;
