@@ -89,6 +89,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       payouts: payouts.payouts,
       schedules: payouts.payoutSchedules,
       deposits,
+      contacts: identity.contacts,
+      policies: money.policyDocuments,
       parkedJobs: parts.parkedJobs,
       clock: platform.clock,
     }),

@@ -102,6 +102,7 @@ export const PRIVACY: Needs<PrivacyService> = {
 
 export const CONTACTS: Needs<ContactsService> = {
   list: null,
+  proposed: null,
   get: null,
   put: WRITES,
   update: WRITES,

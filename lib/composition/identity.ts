@@ -24,6 +24,7 @@ import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
 import { createMembersService } from "@/lib/modules/members/service";
+import { createOpenInvitations } from "@/lib/modules/members/open-invitation";
 import { createNewProjects } from "@/lib/modules/members/new-projects";
 import { createWalletLinks } from "@/lib/modules/wallets/links";
 import type { Platform } from "./platform";
@@ -61,6 +62,7 @@ export const buildIdentity = (
     signUp: config.signUp,
     passkeys,
     codeLimits,
+    invitations: createOpenInvitations({ clock }),
     clock,
   });
   const deciding = { database, otp, approvals, people, subjects, publicUrl, clock, outbox: mailOutbox };

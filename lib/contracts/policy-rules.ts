@@ -137,6 +137,7 @@ export const RULE_NAMES = [
   "perDay.assets",
   "recipients",
   "newRecipientHours",
+  "screening",
   "chains",
   "tokens",
   "hours",

@@ -25,6 +25,8 @@ const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readon
   payout: { label: "Needs a code", tone: "info" },
   schedule: { label: "Needs a code", tone: "info" },
   deposit: { label: "In quarantine", tone: "warning" },
+  contact: { label: "Proposed", tone: "info" },
+  refund: { label: "Refund unclear", tone: "warning" },
   stopped_work: { label: "Stopped", tone: "danger" },
   failure: { label: "Failed", tone: "warning" },
 };

@@ -1,18 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { policyRules, type PolicyRules } from "@/lib/contracts/policy-rules";
+import { policyRules } from "@/lib/contracts/policy-rules";
+import { EVERY_RULE } from "@/lib/testing/every-rule";
 import { isSame, policyForm, rulesOf, typedRules, valuesOf, type PolicyValues } from "./policy-form";
 
-const WHOLE: PolicyRules = {
-  perOperation: { usd: "1000", assets: [{ asset: "usdc", amount: "2500.5" }] },
-  perDay: { usd: "5000", assets: [{ asset: "eth", amount: "2" }] },
-  recipients: "approved_contacts",
-  newRecipientHours: 24,
-  chains: [31337],
-  tokens: [{ chainId: 31337, token: "native" }],
-  hours: { timeZone: "Europe/Berlin", windows: [{ days: [1, 2], from: "08:00", to: "24:00" }] },
-  code: { mode: "above", usd: "50" },
-  approvals: { aboveUsd: "100", count: 2, roles: ["admin", "operator"], excludeMaker: false },
-};
 const EMPTY = valuesOf({}, "UTC");
 
 const problems = (change: Partial<PolicyValues>): Record<string, string> =>
@@ -25,8 +15,12 @@ const problems = (change: Partial<PolicyValues>): Record<string, string> =>
 
 describe("the form of a policy", () => {
   test("gives back every rule that it was filled with", () => {
-    expect(rulesOf(valuesOf(WHOLE, "UTC"))).toEqual(WHOLE);
-    expect(policyRules.parse(rulesOf(valuesOf(WHOLE, "UTC")))).toEqual(WHOLE);
+    expect(rulesOf(valuesOf(EVERY_RULE, "UTC"))).toEqual(EVERY_RULE);
+    expect(policyRules.parse(rulesOf(valuesOf(EVERY_RULE, "UTC")))).toEqual(EVERY_RULE);
+  });
+
+  test("is tried with every rule that a policy can have", () => {
+    expect(Object.keys(EVERY_RULE).sort()).toEqual(Object.keys(policyRules.shape).sort());
   });
 
   test("means no rule when nothing is filled in", () => {
@@ -84,4 +78,6 @@ describe("the form of a policy", () => {
 test("rules are the same whatever the order of their fields, and without empty ones", () => {
   expect(isSame({ perDay: { usd: "1" }, recipients: "any" }, { perDay: { usd: "1" } })).toBe(true);
   expect(isSame({ perDay: { usd: "1" } }, { perDay: { usd: "2" } })).toBe(false);
+  expect(isSame({ screening: "require_clear" }, {})).toBe(false);
+  expect(isSame({ screening: "off" }, { screening: "block_hits" })).toBe(false);
 });

@@ -18,6 +18,8 @@ export const policyValues = z.object({
   perDayAssets: z.array(assetCap),
   recipients: z.enum(["any", "approved_contacts"]),
   newRecipientHours: z.string(),
+  /** `default`: the policy does not say, so the project's policy or `block_hits` applies. */
+  screening: z.enum(["default", "off", "block_hits", "require_clear"]),
   /** Ids. */
   chains: z.array(z.string()),
   /** `chainId:token`. */
@@ -51,6 +53,7 @@ export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => 
     perDayAssets: [...(perDay?.assets ?? [])],
     recipients: rules.recipients ?? "any",
     newRecipientHours: rules.newRecipientHours === undefined ? "" : String(rules.newRecipientHours),
+    screening: rules.screening ?? "default",
     chains: (rules.chains ?? []).map(String),
     tokens: (rules.tokens ?? []).map(({ chainId, token }) => keyOfToken(chainId, token)),
     hasHours: hours !== undefined,
@@ -112,6 +115,7 @@ export const rulesOf = (given: PolicyValues): PolicyRules => {
     ...(perDay === undefined ? {} : { perDay }),
     ...(given.recipients === "any" ? {} : { recipients: given.recipients }),
     ...(given.newRecipientHours.trim() === "" ? {} : { newRecipientHours: Number(given.newRecipientHours) }),
+    ...(given.screening === "default" ? {} : { screening: given.screening }),
     ...(given.chains.length === 0 ? {} : { chains: given.chains.map(Number) }),
     ...(given.tokens.length === 0 ? {} : { tokens: given.tokens.map(tokenOf) }),
     ...(given.hasHours

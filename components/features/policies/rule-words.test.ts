@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
+import { EVERY_RULE } from "@/lib/testing/every-rule";
 import { changesOf, daysText, sentencesOf, usdText, waitText, type PolicyNames } from "./rule-words";
 
 const names: PolicyNames = {
@@ -17,6 +18,7 @@ describe("rules in words", () => {
         perDay: { usd: "5000.125" },
         recipients: "approved_contacts",
         newRecipientHours: 48,
+        screening: "require_clear",
         chains: [31337, 31338],
         tokens: [
           { chainId: 31337, token: "0xabc" },
@@ -32,12 +34,18 @@ describe("rules in words", () => {
       "At most 5,000.125 USD a day",
       "Only to approved contacts and the project's own wallets",
       "A new recipient waits 2 days before the first payment",
+      "Only to and from addresses that a screening source clears",
       "Only on Local 1 and Local 2",
       "Only USDC on Local 1 and ETH on Local 2",
       "Only Mon–Fri 09:00 to 17:00 (Europe/Berlin)",
       "No one-time code up to 100.00 USD a day; a code above it",
       "Above 10,000.00 USD, 2 people of the owners and admins must approve, other than the person who asked",
     ]);
+  });
+
+  test("leave no rule out", () => {
+    const silent = Object.entries(EVERY_RULE).filter(([rule, value]) => textsOf({ [rule]: value }).length === 0);
+    expect(silent).toEqual([]);
   });
 
   test("say nothing where nothing is bounded", () => {
@@ -64,10 +72,16 @@ describe("rules in words", () => {
 });
 
 test("a version shows the sentences that it took away and added", () => {
-  const before = { perDay: { usd: "100" }, recipients: "approved_contacts" as const };
-  const after = { perDay: { usd: "200" }, recipients: "approved_contacts" as const };
+  const before = {
+    ...{ perDay: { usd: "100" }, recipients: "approved_contacts" as const },
+    screening: "require_clear" as const,
+  };
+  const after = {
+    ...{ perDay: { usd: "200" }, recipients: "approved_contacts" as const },
+    screening: "off" as const,
+  };
   expect(changesOf(before, after, names)).toEqual({
-    removed: ["At most 100.00 USD a day"],
-    added: ["At most 200.00 USD a day"],
+    removed: ["At most 100.00 USD a day", "Only to and from addresses that a screening source clears"],
+    added: ["At most 200.00 USD a day", "Addresses are not screened"],
   });
 });

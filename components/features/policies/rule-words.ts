@@ -85,7 +85,13 @@ const approvalsText = ({ aboveUsd, count, roles, excludeMaker }: Approvals): str
   `Above ${usdText(aboveUsd)}, ${count === 1 ? "1 person" : `${String(count)} people`} of the ${rolesText(roles)} must approve` +
   (excludeMaker ? ", other than the person who asked" : "");
 
-const recipientSentences = ({ recipients, newRecipientHours }: PolicyRules): RuleSentence[] => [
+const SCREENING_TEXTS: Readonly<Record<NonNullable<PolicyRules["screening"]>, string>> = {
+  off: "Addresses are not screened",
+  block_hits: "No payment to an address that a screening source lists",
+  require_clear: "Only to and from addresses that a screening source clears",
+};
+
+const recipientSentences = ({ recipients, newRecipientHours, screening }: PolicyRules): RuleSentence[] => [
   ...(recipients === "approved_contacts"
     ? [{ rule: "recipients" as const, text: "Only to approved contacts and the project's own wallets" }]
     : []),
@@ -97,6 +103,7 @@ const recipientSentences = ({ recipients, newRecipientHours }: PolicyRules): Rul
           text: `A new recipient waits ${waitText(newRecipientHours)} before the first payment`,
         },
       ]),
+  ...(screening === undefined ? [] : [{ rule: "screening" as const, text: SCREENING_TEXTS[screening] }]),
 ];
 
 /** A sentence for each rule, without a full stop; none when nothing is bounded. */
@@ -130,6 +137,7 @@ export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
   "perDay.assets": "Most of an asset in a day",
   recipients: "Approved recipients",
   newRecipientHours: "Wait for new recipients",
+  screening: "Screening of addresses",
   chains: "Chains",
   tokens: "Tokens",
   hours: "Hours",

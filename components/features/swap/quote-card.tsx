@@ -53,7 +53,6 @@ export const QuoteCard = (props: QuoteCardProps): ReactNode => {
   const { setup, view, shortage, showError, obstacle, onReview, onAcceptImpact } = props;
   const { quote } = view;
   const [confirmedId, setConfirmedId] = useState<string | null>(null);
-  const reasonId = useId();
   const refused = refusedImpact(view.error);
   const gate = quote === null ? "none" : impactGate(impactOf(quote));
   const reason = obstacle ?? reasonOf(view, shortage, gate === "none" || confirmedId === quote?.quoteId);
@@ -114,20 +113,33 @@ export const QuoteCard = (props: QuoteCardProps): ReactNode => {
           </>
         )}
       </div>
-      <div className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">
-        <p id={reasonId} className="mr-auto text-sm text-fg-3">
-          {reason}
-        </p>
-        <Button type="submit">{quote === null ? "Get quote" : "Refresh quote"}</Button>
-        <Button
-          variant="primary"
-          disabled={reason !== null}
-          aria-describedby={reasonId}
-          onClick={() => (quote === null ? undefined : onReview(quote))}
-        >
-          Review <ArrowRight aria-hidden />
-        </Button>
-      </div>
+      <Actions quote={quote} reason={reason} onReview={onReview} />
     </Card>
+  );
+};
+
+interface ActionsProps extends Pick<QuoteCardProps, "onReview"> {
+  readonly quote: QuoteView["quote"];
+  /** Why the quote cannot be reviewed; null when it can. */
+  readonly reason: string | null;
+}
+
+const Actions = ({ quote, reason, onReview }: ActionsProps): ReactNode => {
+  const reasonId = useId();
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">
+      <p id={reasonId} className="mr-auto text-sm text-fg-3">
+        {reason}
+      </p>
+      <Button type="submit">{quote === null ? "Get quote" : "Refresh quote"}</Button>
+      <Button
+        variant="primary"
+        disabled={reason !== null}
+        aria-describedby={reasonId}
+        onClick={() => (quote === null ? undefined : onReview(quote))}
+      >
+        Review <ArrowRight aria-hidden />
+      </Button>
+    </div>
   );
 };

@@ -1,7 +1,7 @@
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import type { GivenApproval } from "@/lib/modules/approvals/service";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import type { ApiKey } from "./api-key";
@@ -29,7 +29,7 @@ export const createKeyRotation =
     { overlapSeconds, approval }: RotateApiKey,
   ): Promise<{ key: ApiKey; secret: string; replacedLookup: string }> => {
     mayManage(actor);
-    const { projectId, userId } = actor;
+    const { projectId } = actor;
     const { key: before, lookup: replacedLookup, version } = await findUsable(deps, actor, id);
     const approved = isWiderThanDefault(before)
       ? await deps.approvals.requireApproval(actor, rotationOf(before, overlapSeconds), approval)
@@ -44,7 +44,7 @@ export const createKeyRotation =
       const rotated = await rotateApiKey(tx, { projectId, id, version }, stored, previousUntil);
       if (rotated === null) throw changedMeanwhile();
       const data = { before: before.last4, last4: rotated.last4, previousUntil: previousUntil.toISOString() };
-      const entry = { projectId, actor: userId, subject: id, request: actor.request, at };
+      const entry = { ...doneBy(actor), subject: id, at };
       await recordAudit(tx, { ...entry, action: "api_key.rotated", data: { ...data, ...approved?.record } });
       await recordEvents(tx, [keyEvent("api_key.updated", rotated, at)]);
       await deps.projects.tellOwners(

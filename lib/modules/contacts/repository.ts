@@ -11,6 +11,16 @@ export const listContacts = async (db: Queryable, projectId: string, limit: numb
   return rows.map(parseContact);
 };
 
+/** Contacts that nobody has approved yet: at most `limit`, newest first. */
+export const listProposed = async (db: Queryable, projectId: string, limit: number): Promise<Contact[]> => {
+  const rows = await db.contact.findMany({
+    where: { projectId, state: "proposed" },
+    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+    take: limit,
+  });
+  return rows.map(parseContact);
+};
+
 /** Names by address, of those addresses that are contacts. */
 export const namesOfContacts = async (
   db: Queryable,
@@ -26,6 +36,16 @@ export const namesOfContacts = async (
 
 export const findContact = async (db: Queryable, projectId: string, id: string): Promise<Contact | null> => {
   const row = await db.contact.findFirst({ where: { projectId, id } });
+  return row === null ? null : parseContact(row);
+};
+
+/** @param address checksummed */
+export const findContactByAddress = async (
+  db: Queryable,
+  projectId: string,
+  address: string,
+): Promise<Contact | null> => {
+  const row = await db.contact.findUnique({ where: { projectId_address: { projectId, address } } });
   return row === null ? null : parseContact(row);
 };
 

@@ -5,7 +5,7 @@ import { isId, newId } from "@/lib/core/ids";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import { quoted, type ApprovalsService, type GivenApproval } from "@/lib/modules/approvals/service";
-import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit, replaced } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Contact } from "./contact";
 import {
@@ -13,7 +13,9 @@ import {
   countContacts,
   deleteContact,
   findContact,
+  findContactByAddress,
   listContacts,
+  listProposed,
   updateContact,
   upsertContact,
   type ContactChange,
@@ -26,6 +28,8 @@ export type { Contact } from "./contact";
 export interface ContactsService {
   /** By name (1,000 at most). */
   list(actor: Actor): Promise<Contact[]>;
+  /** Those that nobody has approved yet: at most `limit`, newest first. */
+  proposed(actor: Actor, limit: number): Promise<Contact[]>;
   /** @throws DomainError `not_found` */
   get(actor: Actor, id: string): Promise<Contact>;
   /**
@@ -46,6 +50,8 @@ export interface ContactsService {
 
 const CONTACTS_MAX = 1000;
 
+const auditedFields = ({ name, tags, chainIds }: Contact) => ({ name, tags, chainIds: chainIds.map(String) });
+
 interface ContactsDeps {
   readonly database: Database;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
@@ -57,10 +63,14 @@ interface ContactsDeps {
 export const createContactsService = (deps: ContactsDeps): ContactsService => {
   const { database, clock } = deps;
   const requireChains = ({ chainIds }: ContactChange): void => chainIds?.forEach(deps.requireChain);
-  const entryOf = (actor: Actor, contact: Contact) => ({
+  /** @param before where the contact was changed */
+  const entryOf = (actor: Actor, contact: Contact, before: Contact | null = null) => ({
     ...doneBy(actor),
     subject: contact.id,
-    data: { name: contact.name, address: contact.address, tags: contact.tags },
+    data: {
+      ...{ address: contact.address, ...auditedFields(contact) },
+      ...(before && replaced(auditedFields(before), auditedFields(contact))),
+    },
     at: clock.now(),
   });
 
@@ -99,28 +109,29 @@ export const createContactsService = (deps: ContactsDeps): ContactsService => {
   return {
     approve,
     list: ({ projectId }) => listContacts(database.prisma, projectId, CONTACTS_MAX),
+    proposed: ({ projectId }, limit) => listProposed(database.prisma, projectId, limit),
     get: ({ projectId }, id) => get(projectId, id),
     put: (actor, input) => {
       requireChains(input);
       return database.transaction(async (tx) => {
         const { projectId } = actor;
         const candidate = { id: newId("contact"), projectId, ...input, createdBy: actorName(actor) };
+        const before = await findContactByAddress(tx, projectId, input.address);
         const contact = await upsertContact(tx, { ...candidate, createdAt: clock.now() });
         // Two at once may both be the last one: the bound keeps the list short, and one more does no harm.
         if (contact.id === candidate.id && (await countContacts(tx, projectId)) > CONTACTS_MAX)
           throw new DomainError("invalid_state", `The address book is full: it holds ${CONTACTS_MAX} addresses.`);
-        await recordAudit(tx, { ...entryOf(actor, contact), action: "contact.saved" });
+        await recordAudit(tx, { ...entryOf(actor, contact, before), action: "contact.saved" });
         return contact;
       });
     },
     update: (actor, id, change) => {
       requireChains(change);
       return database.transaction(async (tx) => {
-        const contact = isId("contact", id)
-          ? await updateContact(tx, { projectId: actor.projectId, id }, change)
-          : null;
+        const before = isId("contact", id) ? await findContact(tx, actor.projectId, id) : null;
+        const contact = before && (await updateContact(tx, before, change));
         if (contact === null) throw notFound();
-        await recordAudit(tx, { ...entryOf(actor, contact), action: "contact.updated" });
+        await recordAudit(tx, { ...entryOf(actor, contact, before), action: "contact.updated" });
         return contact;
       });
     },

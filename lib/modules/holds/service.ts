@@ -114,16 +114,17 @@ const screenedOf = async (
 
 const NEW_GUARD: Guard = { version: 0, heldBase: 0n, screenedBlock: null };
 
+/** One of each balance that the spendings take from. */
+const distinct = (spendings: readonly Spending[]): Spending[] => [
+  ...new Map(spendings.map((spending) => [fundsKey(fundsKeyOf(spending)), spending])).values(),
+];
+
 /** Spendable amounts of wallets: the balance on chain minus the amounts that accepted operations will still take. */
 export const createHoldsService = (deps: FundsDeps) => {
   const { repository, readBalances } = deps;
   const turns = createKeyedQueue({ waitingMax: WAITING_MAX, onFull: tooMany });
   const readers = new Map<number, (spending: Spending) => Promise<SeenFunds>>();
   const freeBase = createFreeReader(deps);
-
-  const distinct = (spendings: readonly Spending[]): Spending[] => [
-    ...new Map(spendings.map((spending) => [fundsKey(fundsKeyOf(spending)), spending])).values(),
-  ];
 
   const readTogether = async (spendings: readonly Spending[]): Promise<SeenFunds[]> => {
     const each = distinct(spendings);

@@ -3,6 +3,7 @@ import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { formatAmount } from "@/lib/core/money";
 import { roleMay } from "@/lib/core/permissions";
+import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { DepositsService } from "@/lib/modules/deposits/service";
 import type { DecisionsService, DecisionView } from "@/lib/modules/decisions/service";
 import { mayOf as mayOfPayout, type PayoutsService, type PayoutView } from "@/lib/modules/payouts/service";
@@ -14,6 +15,7 @@ import {
   type OperationsService,
 } from "@/lib/modules/operations/service";
 import type { INBOX_KINDS } from "@/lib/contracts/inbox";
+import type { PolicyRules } from "@/lib/contracts/policy-rules";
 
 export interface InboxItem {
   readonly kind: (typeof INBOX_KINDS)[number];
@@ -55,6 +57,8 @@ export interface ProjectInboxDeps {
     list(projectId: string, query: { readonly limit: number }): Promise<{ readonly data: readonly ScheduleSummary[] }>;
   };
   readonly deposits: Pick<DepositsService, "quarantined">;
+  readonly contacts: Pick<ContactsService, "proposed">;
+  readonly policies: { list(projectId: string): Promise<readonly { readonly rules: PolicyRules }[]> };
   readonly parkedJobs: { list(actor: UserActor): Promise<readonly StoppedJob[]> };
   readonly clock: Clock;
 }
@@ -210,6 +214,41 @@ const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<In
   }));
 };
 
+/** Contacts wait for an approval only where a policy looks at it; elsewhere they are paid as they are. */
+const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const policies = await deps.policies.list(actor.projectId);
+  const isAsked = policies.some(
+    ({ rules }) => rules.recipients === "approved_contacts" || rules.newRecipientHours !== undefined,
+  );
+  if (!isAsked) return [];
+  const mine = roleMay(actor.role, "policies:manage");
+  return (await deps.contacts.proposed(actor, LISTED_MAX)).map((contact) => ({
+    kind: "contact",
+    id: contact.id,
+    title: `Contact ${contact.name} is proposed`,
+    toDo: mine ? "Compare the address, and approve or delete the contact." : "It waits for an owner or an admin.",
+    mine,
+    by: contact.createdBy,
+    since: contact.createdAt,
+    until: null,
+    path: `/contacts?q=${contact.address}`,
+  }));
+};
+
+const unclearRefunds = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const query = { status: "processing", subStatus: "needs_attention", limit: LISTED_MAX } as const;
+  return (await deps.operations.listFor(actor, query)).data.map((operation) => ({
+    ...rowOfOperation(operation),
+    kind: "refund",
+    title: `Decide about the refund: ${titleOfOperation(operation)}`,
+    toDo: "The chains do not show for certain whether the money is back. Look, and decide.",
+    mine: roleMay(actor.role, "money:move"),
+    by: null,
+    since: operation.updatedAt,
+    until: null,
+  }));
+};
+
 /** For those who may put stopped work back. */
 const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
   if (!roleMay(actor.role, "members:manage")) return [];
@@ -232,6 +271,8 @@ export const createProjectInbox = (deps: ProjectInboxDeps) => ({
     const parts = await Promise.all([
       waiting(deps, actor),
       quarantined(deps, actor),
+      unclearRefunds(deps, actor),
+      proposed(deps, actor),
       failed(deps, actor),
       stopped(deps, actor),
     ]);

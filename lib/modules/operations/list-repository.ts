@@ -38,29 +38,41 @@ const oneOf = <T extends string>(wanted: T | readonly T[]): T | { in: T[] } =>
   typeof wanted === "string" ? wanted : { in: [...wanted] };
 
 /** The part of a filter that its columns decide. */
-const columnsOf = ({ hidesPrivate, status, kind, from, to }: OperationFilter): Prisma.OperationWhereInput => ({
+const columnsOf = ({
+  hidesPrivate,
+  status,
+  subStatus,
+  kind,
+  from,
+  to,
+}: OperationFilter): Prisma.OperationWhereInput => ({
   ...(hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
   ...(status ? { status: oneOf(status) } : {}),
+  ...(subStatus === undefined ? {} : { subStatus }),
   ...(kind ? { kind: oneOf(kind) } : {}),
   ...(from !== undefined || to !== undefined
     ? { createdAt: { ...(from ? { gte: from } : {}), ...(to ? { lt: to } : {}) } }
     : {}),
 });
 
+/** The columns have separate indexes, so this query reads only its matches. */
+const idsByHash = async (
+  { prisma, pool }: Pick<Database, "prisma" | "pool">,
+  projectId: string,
+  hash: string,
+): Promise<string[]> => {
+  const legs = await prisma.operationLeg.findMany({
+    where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
+    select: { operationId: true },
+    take: SAME_HASH_MAX,
+  });
+  // A deposit has no legs; its hash is one of its terms.
+  const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [[hash], projectId, SAME_HASH_MAX]);
+  return [...legs.map(({ operationId }) => operationId), ...rows.map(({ id }) => id)];
+};
+
 export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
   const noted = createNotedRepository({ pool });
-
-  /** The columns have separate indexes, so this query reads only its matches. */
-  const idsByHash = async (projectId: string, hash: string): Promise<string[]> => {
-    const legs = await prisma.operationLeg.findMany({
-      where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
-      select: { operationId: true },
-      take: SAME_HASH_MAX,
-    });
-    // A deposit has no legs; its hash is one of its terms.
-    const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [[hash], projectId, SAME_HASH_MAX]);
-    return [...legs.map(({ operationId }) => operationId), ...rows.map(({ id }) => id)];
-  };
 
   /** Null when too many operations match to list them all. */
   const idsByTerms = async (projectId: string, terms: readonly string[]): Promise<string[] | null> => {
@@ -80,7 +92,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
       case "id":
         return [search.id];
       case "hash":
-        return idsByHash(projectId, search.hash);
+        return idsByHash({ prisma, pool }, projectId, search.hash);
       default:
         return null;
     }

@@ -6,6 +6,7 @@ import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { parseAmount } from "@/lib/core/money";
 import { requirePermission } from "@/lib/core/permissions";
+import type { Token } from "@/lib/core/token";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type SqlReader } from "@/lib/db/sql";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
@@ -14,8 +15,9 @@ import { recordPolicyChange } from "./policy-event";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Evaluation, PolicyEngine } from "./engine";
 import type { EffectivePolicy, Policy } from "./facts";
-import { keysAmong } from "./intent";
+import { keysAmong, type Intent } from "./intent";
 import {
+  findWalletAddress,
   hasSubject,
   insertPolicy,
   readAllPolicies,
@@ -105,6 +107,30 @@ const versionOf = async (
   return { id: newId("policy"), scope, subjectId: subject.subjectId, version, rules: normalised(checks, draft.rules) };
 };
 
+/** @param walletAddress of the wallet that the money would leave */
+const triedIntent = (
+  actor: Actor,
+  { tried, token, walletAddress }: { tried: TriedMovement; token: Token; walletAddress: EvmAddress },
+): Intent => {
+  const { fromWalletId, keyId, chainId, toChainId = chainId, recipient } = tried;
+  const by = actorName(actor);
+  return {
+    projectId: actor.projectId,
+    ...{ kind: "dry_run", by, keyIds: keysAmong(by, ...(keyId === undefined ? [] : [keyId])) },
+    outflows: [
+      { walletId: fromWalletId, token, amountBase: parseAmount(tried.amount, token.decimals), isOnChain: true },
+    ],
+    chains: [...new Set([chainId, toChainId])],
+    recipients: [recipient],
+    parties: [
+      { address: walletAddress, chainId },
+      { address: recipient, chainId: toChainId },
+    ],
+    recipientPaths: (address) => [address === recipient ? "recipient" : "fromWalletId"],
+    fields: { amount: "amount", recipient: "recipient", chain: "chainId", token: "token" },
+  };
+};
+
 /** Policies of a project: their newest versions, their history, and a dry run. */
 export const createPolicyDocuments = (deps: DocumentsDeps) => {
   const { database, clock } = deps;
@@ -181,25 +207,14 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
      */
     evaluate: async (actor: Actor, tried: TriedMovement): Promise<Evaluation> => {
       const { projectId } = actor;
-      const { fromWalletId, keyId, chainId, toChainId = chainId, recipient } = tried;
-      if (!(await hasSubject(reader, { projectId, scope: "wallet", subjectId: fromWalletId }))) throw unknownWallet();
+      const { fromWalletId, keyId, chainId, toChainId = chainId } = tried;
+      const walletAddress = await findWalletAddress(reader, projectId, fromWalletId);
+      if (walletAddress === null) throw unknownWallet();
       if (keyId !== undefined) await requireSubject(checks, { projectId, scope: "key", subjectId: keyId });
       const token = deps.registry.resolveToken(chainId, tried.token);
       deps.registry.get(toChainId);
       const draft = tried.draft === undefined ? undefined : await versionOf(checks, actor, tried.draft);
-      const intent = {
-        projectId,
-        kind: "dry_run",
-        by: actorName(actor),
-        keyIds: keysAmong(actorName(actor), ...(keyId === undefined ? [] : [keyId])),
-        outflows: [
-          { walletId: fromWalletId, token, amountBase: parseAmount(tried.amount, token.decimals), isOnChain: true },
-        ],
-        chains: [...new Set([chainId, toChainId])],
-        recipients: [recipient],
-        fields: { amount: "amount", recipient: "recipient", chain: "chainId", token: "token" },
-      };
-      return deps.engine.dryRun(intent, draft);
+      return deps.engine.dryRun(triedIntent(actor, { tried, token, walletAddress }), draft);
     },
   };
 };

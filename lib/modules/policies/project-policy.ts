@@ -5,7 +5,7 @@ import { isMoreUsd, plainUsd } from "@/lib/core/usd";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordPolicyChange } from "./policy-event";
 import type { DecisionsService, Requirement } from "@/lib/modules/decisions/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
@@ -71,7 +71,7 @@ export const createProjectPolicies = (deps: ProjectPoliciesDeps): ProjectPolicie
       await approved?.consume(tx);
       if (!(await replaceDailyCap(tx, { projectId, from, to }))) throw changedMeanwhile();
       const data = { dailyCapUsd: to, before: from, ...approved?.record };
-      await recordAudit(tx, { projectId, actor: userId, subject: projectId, action: "policy.updated", data, at });
+      await recordAudit(tx, { ...doneBy(actor), subject: projectId, action: "policy.updated", data, at });
       const subject = { projectId, scope: "project", subjectId: projectId } as const;
       await recordPolicyChange(tx, { ...subject, change: "daily_cap", version: null, changedBy: userId, at });
       if (isRaise) await deps.projects.tellOwners(tx, raisedNotice({ projectId, userId, from, to }));

@@ -72,11 +72,23 @@ const SUBJECT = {
   key: `SELECT 1 FROM api_key WHERE project_id = $1 AND id = $2 AND revoked_at IS NULL`,
 } as const;
 
+const WALLET_ADDRESS = `SELECT address FROM wallet WHERE project_id = $1 AND id = $2 AND unlinked_at IS NULL`;
+
 /** Whether the project has this wallet or API key. */
 export const hasSubject = async (
   sql: SqlReader,
   { projectId, scope, subjectId }: { projectId: string; scope: "wallet" | "key"; subjectId: string },
 ): Promise<boolean> => (await sql.query(SUBJECT[scope], [projectId, subjectId])).length === 1;
+
+/** Of a wallet of the project; null when it has none of this id. */
+export const findWalletAddress = async (
+  sql: SqlReader,
+  projectId: string,
+  walletId: string,
+): Promise<`0x${string}` | null> => {
+  const [found] = await sql.query<{ address: `0x${string}` }>(WALLET_ADDRESS, [projectId, walletId]);
+  return found?.address ?? null;
+};
 
 /** A row of a day's usage. */
 export interface UsageKey {

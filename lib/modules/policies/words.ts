@@ -30,6 +30,17 @@ const hourLines = ({ timeZone, windows }: NonNullable<PolicyRules["hours"]>): st
 const approvalLine = ({ aboveUsd, count, roles, excludeMaker }: NonNullable<PolicyRules["approvals"]>): string =>
   `Approvals: ${count} of ${roles.join(", ")} above ${aboveUsd} US dollars${excludeMaker ? ", without the maker" : ""}`;
 
+const screeningLine = (screening: NonNullable<PolicyRules["screening"]>): string => {
+  switch (screening) {
+    case "off":
+      return "Screening of addresses: off, also listed addresses are paid";
+    case "block_hits":
+      return "Screening of addresses: a listed address is not paid";
+    case "require_clear":
+      return "Screening of addresses: only an address that a source clears is paid, or its money moved";
+  }
+};
+
 /** Every rule in words, a line each, as the message of an approval shows them. */
 export const linesOf = (rules: PolicyRules): string[] => {
   const lines = [
@@ -44,7 +55,7 @@ export const linesOf = (rules: PolicyRules): string[] => {
     ...(rules.hours === undefined ? [] : hourLines(rules.hours)),
     ...(rules.code === undefined ? [] : [codeLine(rules.code)]),
     ...(rules.approvals === undefined ? [] : [approvalLine(rules.approvals)]),
-    ...(rules.screening === undefined ? [] : [`Screening of addresses: ${rules.screening}`]),
+    ...(rules.screening === undefined ? [] : [screeningLine(rules.screening)]),
   ];
   return lines.length === 0 ? ["No rule: nothing is bounded"] : lines;
 };

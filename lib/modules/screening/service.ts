@@ -1,13 +1,12 @@
 /** Screens addresses with every source that is set up, before money moves to or from them. */
 import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
-import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import type { Sql } from "@/lib/db/sql";
 import { recordAuditOn } from "@/lib/modules/audit/service";
 import type { ScreenedAddress, ScreeningSource, ScreeningVerdict } from "@/lib/ports/screening";
 import { insertRecord, type ScreeningRecord } from "./repository";
-import { decisive, reasonOf, stops, type ScreeningMode } from "./verdict";
+import { decisive, stops, type ScreeningMode } from "./verdict";
 
 export { DEFAULT_MODE, reasonOf, stricterMode, type ScreeningMode } from "./verdict";
 
@@ -64,31 +63,10 @@ interface ScreeningDeps {
 const SCREENING_MS_MAX = 10_000;
 const KEPT_MS = 10_000;
 const KEPT_MAX = 20_000;
-const FINDINGS_MAX = 100;
+/** How many addresses a record or a refusal names. */
+export const FINDINGS_MAX = 100;
 
 const keyOf = ({ address, chainId }: ScreenedAddress): string => `${address.toLowerCase()}:${String(chainId)}`;
-
-/** A movement that screening refuses. It carries the screening, which is stored once the caller's transaction was rolled back. */
-export class ScreeningRefusedError extends DomainError {
-  constructor(
-    readonly screening: Screening,
-    /** The fields of the request that name an address. */
-    pathsOf: (address: string) => readonly string[],
-  ) {
-    const [first] = screening.stopped;
-    const why =
-      first === undefined ? "Screening refuses this." : `The address ${first.address} ${reasonOf(first.verdict)}.`;
-    super("screening_refused", `${why} Nothing was sent; the money is where it was.`, {
-      details: screening.stopped.slice(0, FINDINGS_MAX).flatMap(({ address, verdict }) =>
-        pathsOf(address).map((path) => ({
-          path,
-          message: `${address} ${reasonOf(verdict)}`,
-          code: verdict.state,
-        })),
-      ),
-    });
-  }
-}
 
 const countsOf = (screened: readonly Screened[]): ScreeningRecord["sources"] => {
   const counts = new Map<string, ScreeningRecord["sources"][number]>();
@@ -176,7 +154,8 @@ export const createScreeningService = ({ sources, clock }: ScreeningDeps): Scree
           [address, state, source, listVersion ?? ""].join(" ").trim(),
         ),
       };
-      await recordAuditOn(sql, { projectId, actor: by, action: "screening.stopped", subject: id, data, at });
+      const entry = { projectId, actor: by, action: "screening.stopped", subject: id, data, at };
+      await recordAuditOn(sql, { ...entry, request: null });
       return recordId;
     },
   };

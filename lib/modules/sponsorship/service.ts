@@ -204,7 +204,7 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
       };
       const subject = `chain:${String(at.chainId)}`;
       const entry = { projectId: at.projectId, actor: "operator", action: "sponsor_budget.set", subject };
-      await recordAudit(tx, { ...entry, data, at: now });
+      await recordAudit(tx, { ...entry, data, request: null, at: now });
       return true;
     }),
 

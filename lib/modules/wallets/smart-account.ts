@@ -1,10 +1,10 @@
 import { getAddress } from "viem";
-import { actorName, type Actor } from "@/lib/core/actor";
+import type { Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { createDeployments, SmartAccountOrigin, SmartAccounts } from "./deployments";
 import { findProjectKeyId } from "./managed-key-repository";
@@ -109,7 +109,7 @@ const ensureAccount = async (tx: Tx, account: Account, actor: Actor, at: Date): 
     throw new DomainError("wallet_already_linked", message);
   }
   if (created || isConverted) {
-    const entry = { projectId, actor: actorName(actor), subject: wallet.id, at };
+    const entry = { ...doneBy(actor), subject: wallet.id, at };
     await recordAudit(tx, { ...entry, action: "wallet.created", data: { address, ownerAddress } });
   }
   if (!isConverted) return wallet;

@@ -9,7 +9,7 @@ import { SCOPE_WORDS } from "../subject";
 import type { Evaluation } from "./use-dry-run";
 
 type Decision = Evaluation["decision"];
-type RuleResult = Pick<Evaluation["rules"][number], "scope" | "version" | "rule" | "outcome" | "message">;
+type RuleResult = Pick<Evaluation["rules"][number], "policyId" | "scope" | "version" | "rule" | "outcome" | "message">;
 
 export const DECISION_LOOKS = {
   allow: { label: "Allowed", tone: "success", icon: CircleCheck },
@@ -70,6 +70,9 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
   );
 };
 
+const policyText = ({ policyId, scope, version }: RuleResult): string =>
+  policyId === null ? "Applies without a policy" : `${SCOPE_WORDS[scope]}, version ${String(version)}`;
+
 /** What rules say, with the policy that each stands in. */
 export const RuleResults = ({
   results,
@@ -85,7 +88,7 @@ export const RuleResults = ({
           <span className="font-medium">{RULE_WORDS[result.rule]}.</span> {result.message}
         </p>
         <p className="text-sm text-fg-3">
-          {SCOPE_WORDS[result.scope]}, version {result.version}: {DECISION_LOOKS[result.outcome].label.toLowerCase()}
+          {policyText(result)}: {DECISION_LOOKS[result.outcome].label.toLowerCase()}
         </p>
       </li>
     ))}

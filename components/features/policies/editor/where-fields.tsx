@@ -1,11 +1,12 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Controller, type Control } from "react-hook-form";
-import { TextField } from "@/components/ui/form";
+import { Controller, useWatch, type Control } from "react-hook-form";
+import { ControlField, TextField } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { chainOption, tokenOption } from "@/components/ui/marked-options";
-import { keyOfToken, type PolicyValues } from "../policy-form";
+import { Select } from "@/components/ui/select";
+import { keyOfToken, policyValues, type PolicyValues } from "../policy-form";
 import type { PolicySetup } from "../use-policy-setup";
 import { ChoiceList } from "./choice-list";
 import { Section } from "./section";
@@ -24,7 +25,48 @@ const RECIPIENTS = [
   },
 ] as const;
 
-/** To whom money may go, and how long a new recipient waits. */
+const SCREENING: readonly { value: PolicyValues["screening"]; label: string; hint: string }[] = [
+  {
+    value: "default",
+    label: "Not set here",
+    hint: "The project's policy decides. Where that says nothing, listed addresses are not paid.",
+  },
+  {
+    value: "block_hits",
+    label: "Stop listed addresses",
+    hint: "An address that a source lists is not paid. A source that does not answer stops nothing.",
+  },
+  {
+    value: "require_clear",
+    label: "Require a clear result",
+    hint: "Only addresses that a source covers and does not list are paid. Deposits of other senders are kept back.",
+  },
+  { value: "off", label: "Off", hint: "Listed addresses are paid too." },
+];
+
+/** How strictly addresses are screened. */
+const ScreeningField = ({ control }: Pick<WhereFieldsProps, "control">): ReactNode => {
+  const chosen = useWatch({ control, name: "screening" });
+  return (
+    <ControlField
+      control={control}
+      name="screening"
+      label="Screening of addresses"
+      hint={SCREENING.find(({ value }) => value === chosen)?.hint}
+      className="max-w-80"
+    >
+      {({ value, onValueChange }) => (
+        <Select
+          value={value}
+          onValueChange={(picked) => onValueChange(policyValues.shape.screening.parse(picked))}
+          options={SCREENING}
+        />
+      )}
+    </ControlField>
+  );
+};
+
+/** To whom money may go, how long a new recipient waits, and how addresses are screened. */
 export const RecipientFields = ({ control }: Pick<WhereFieldsProps, "control">): ReactNode => (
   <Section title="Recipients">
     <Controller
@@ -42,6 +84,7 @@ export const RecipientFields = ({ control }: Pick<WhereFieldsProps, "control">):
       className="max-w-80"
       input={{ numeric: true, placeholder: "No wait" }}
     />
+    <ScreeningField control={control} />
   </Section>
 );
 

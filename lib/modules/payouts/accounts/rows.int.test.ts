@@ -67,7 +67,9 @@ const store = async (
     rows: items.map(encodeRow),
     keys: null,
     admit: () => Promise.resolve("evl_1"),
-    audit: ({ id }) => ({ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, at: now }),
+    audit: ({ id }) => ({
+      ...{ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, request: null, at: now },
+    }),
     expiresAt: now,
     ask: () => Promise.resolve(),
   });

@@ -59,6 +59,7 @@ const entryOf = (
   action: `payout_schedule.${action}`,
   subject: scheduleId,
   data: { scheduledAt: scheduledAt.toISOString(), code: failure.code },
+  request: null,
   at,
 });
 
