@@ -8,6 +8,7 @@ import { testApi } from "@/lib/testing/api";
 import { callAccountStates } from "@/lib/testing/account-examples";
 import { callApprovals } from "@/lib/testing/approval-examples";
 import { callDeposits } from "@/lib/testing/deposit-examples";
+import { callPayouts } from "@/lib/testing/payout-examples";
 import { callPolicies } from "@/lib/testing/policy-examples";
 import { unclearRefund } from "@/lib/testing/unclear-refund";
 import { exampleRecorder, writeExamples, type Body } from "@/lib/testing/example-recorder";
@@ -262,47 +263,6 @@ const accounts = async (): Promise<readonly [string, string]> => {
   return [payer, payee];
 };
 
-const accountPayouts = async ([sourceAccountId, recipientAccountId]: readonly [string, string]): Promise<void> => {
-  const row = { recipientAccountId, amount: "1", currency: "USDC", reference: "Invoice 17" };
-  const rows = { sourceAccountId, transfers: [row], allowDuplicates: true };
-  const waiting = await call("createAccountsPayout", { body: rows, as: person });
-  await call("cancelPayout", { params: { id: text(waiting, "payoutId") }, as: person });
-  const again = await call("createAccountsPayout", { body: rows, as: person, recorded: false });
-  const otp = await codeFor({ payoutId: again.payoutId });
-  await call("approvePayout", { params: { id: text(again, "payoutId") }, body: { otp }, as: person });
-  const tooMuch = {
-    ...rows,
-    mode: "independent",
-    transfers: [row, { ...row, amount: "25" }, { ...row, amount: "26" }],
-  };
-  const partial = await call("createAccountsPayout", { body: tooMuch, as: key, recorded: false });
-  const params = { id: text(partial, "payoutId") };
-  expect(await untilFinal("getPayout", params.id)).toMatchObject({ status: "partially_completed" });
-  await call("retryPayout", { params, as: person });
-  await call("listPayouts", { query: { limit: "2" }, as: key });
-};
-
-const walletPayouts = async (): Promise<void> => {
-  const row = { address: recipient, amount: "1", token: "USDC", reference: "Salary" };
-  const body = { chainId: CHAIN, transfers: [row], reference: "January" };
-  const made = await call("createWalletsPayout", { body, as: key });
-  await untilFinal("getPayout", text(made, "payoutId"));
-  await call("listPayoutItems", { params: { id: text(made, "payoutId") }, as: key });
-};
-
-const schedules = async (): Promise<void> => {
-  const row = { address: recipient, amount: "1", token: "USDC" };
-  const startsAt = new Date(Date.now() + 3_600_000).toISOString();
-  const body = { chainId: CHAIN, transfers: [row], startsAt, every: "month", timeZone: "Europe/Berlin" };
-  const made = await call("createPayoutSchedule", { body, as: person });
-  const params = { id: text(made, "scheduleId") };
-  const otp = await codeFor({ scheduleId: made.scheduleId });
-  await call("approvePayoutSchedule", { params, body: { otp }, as: person });
-  await call("getPayoutSchedule", { params, as: key });
-  await call("listPayoutSchedules", { as: key });
-  await call("cancelPayoutSchedule", { params, as: person });
-};
-
 const system = async (): Promise<void> => {
   await callJobs(api.services.database, call, person);
   await call("getHealth");
@@ -329,9 +289,10 @@ beforeAll(async () => {
   await swaps();
   await transfers();
   await operations();
-  await accountPayouts(await accounts());
-  await walletPayouts();
-  await schedules();
+  await callPayouts(
+    { call, codeFor, untilFinal, chainId: CHAIN, recipient, person, key },
+    { accountIds: await accounts() },
+  );
   await callDeposits({ api, call, chainId: CHAIN });
   await deliveries(endpointId);
   await system();

@@ -97,8 +97,8 @@ export const scheduleOf = ({ eve }: World): Promise<Answer> =>
     transfers: [{ address: eve, amount: "1", token: "USDC" }],
     startsAt: new Date(Date.now() + 60_000).toISOString(),
   });
-export const privateQuote = (): Promise<Answer> =>
-  call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" });
+export const privateQuote = (token?: string): Promise<Answer> =>
+  call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" }, token);
 export const keyOf = async (): Promise<string> =>
   String((await call("POST", "/auth/api-keys", { name: "CI" })).body.id);
 export const linked = async (): Promise<{ address: Address; verified: Answer }> => {
