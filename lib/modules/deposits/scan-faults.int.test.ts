@@ -295,11 +295,17 @@ test("a node that refuses the range is asked for smaller ones, and every deposit
   let refused = 0;
   const strict: ChainRegistry = createChainRegistry(configured, {
     fetchFn: async (input, init) => {
-      const body = typeof init?.body === "string" ? init.body : "";
-      const ranges = [...body.matchAll(/"fromBlock":"(0x\w+)","toBlock":"(0x\w+)"/g)];
-      if (ranges.every(([, from, to]) => Number(to) - Number(from) < 5)) return fetch(input, init);
-      refused += 1;
-      return answering(body, () => ({ error: { code: -32005, message: "query exceeds max block range" } }));
+      const asked = JSON.parse(String(init?.body)) as RpcCall | RpcCall[];
+      const answers = [asked].flat().map(async (call): Promise<object> => {
+        const body = JSON.stringify(call);
+        const [, from = "0x0", to = "0x0"] = /"fromBlock":"(0x\w+)","toBlock":"(0x\w+)"/.exec(body) ?? [];
+        if (Number(to) - Number(from) < 5) return (await fetch(input, { ...init, body })).json() as Promise<object>;
+        refused += 1;
+        const error = { code: -32005, message: "query exceeds max block range" };
+        return { jsonrpc: "2.0", id: call.id, error };
+      });
+      const all = await Promise.all(answers);
+      return Response.json(Array.isArray(asked) ? all : all[0]);
     },
   });
   await serviceWith({ registry: strict }).follow(CHAIN);
