@@ -135,7 +135,9 @@ describe("a deposit of a listed sender", () => {
     expect((await of.send("40")).operationId).toMatch(/^op_/);
     await expect(of.release(id)).rejects.toMatchObject({ status: 409, code: "invalid_state" });
   }, 120_000);
+});
 
+describe("a deposit in quarantine", () => {
   test("is released once, by one of several people who do it at the same time", async () => {
     const of = await newProject();
     const first = await of.receiveTainted(40_000_000n);
@@ -205,13 +207,13 @@ describe("a deposit of a listed sender", () => {
   }, 120_000);
 });
 
-describe("where the policy lets screened money alone move", () => {
-  const strict = async () => {
-    const of = await newProject();
-    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
-    return of;
-  };
+const strict = async () => {
+  const of = await newProject();
+  await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+  return of;
+};
 
+describe("where the policy lets screened money alone move", () => {
   test("money that was not searched for yet is not spent, and counts once its sender is clear", async () => {
     const of = await strict();
     await sendFromOutside(registry, testAccount(), { token: usdc, to: of.treasury, amountBase: 50_000_000n });

@@ -56,7 +56,7 @@ test("what changed while a person approved its release is not released", async (
     const view = { deposit, token: usdc, seenNumber: 0n, mayRelease: true };
     const release = releaseAfter(() => prisma.deposit.updateMany({ where: { id }, data }));
     await expect(release(actor, view, { reason: "checked" })).rejects.toMatchObject({ code: "invalid_state" });
-    expect(await prisma.deposit.findFirst({ where: { id } })).toMatchObject({ state: "quarantined", ...data });
+    expect(await prisma.deposit.findFirst({ where: { id } })).toMatchObject({ state: "quarantined", decidedAt: null });
   }
 });
 
