@@ -37,6 +37,7 @@ const NOTED = `
     AND o.kind <> ALL ($10::text[])
     AND ($11::timestamptz IS NULL OR o.created_at >= $11)
     AND ($12::timestamptz IS NULL OR o.created_at < $12)
+    AND ($14::text IS NULL OR o.sub_status = $14)
   ORDER BY a.subject_id DESC LIMIT $13::int`;
 
 const listed = <T extends string>(wanted: T | readonly T[] | undefined): readonly T[] | null =>
@@ -64,6 +65,7 @@ export const createNotedRepository = ({ pool }: Pick<Database, "pool">) => {
       filter.from ?? null,
       filter.to ?? null,
       limit,
+      filter.subStatus ?? null,
     ]);
     return rows.map(({ id }) => id);
   };

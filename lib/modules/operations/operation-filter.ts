@@ -2,6 +2,7 @@ import type { Status } from "@/lib/core/status";
 
 export interface OperationFilter {
   readonly status?: Status | readonly Status[] | undefined;
+  readonly subStatus?: string | undefined;
   readonly kind?: string | readonly string[] | undefined;
   readonly chainId?: number | undefined;
   readonly walletId?: string | undefined;
