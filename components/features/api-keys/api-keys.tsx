@@ -90,7 +90,13 @@ const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonl
     cell: (key) => <KeyPolicy apiKey={key} projectCap={projectCap} />,
   },
   { id: "state", header: "Status", phone: "aside", cell: (key) => <StateBadge apiKey={key} /> },
-  { id: "created", header: "Created", phone: "hidden", priority: "lowest", cell: (key) => <Time value={key.createdAt} /> },
+  {
+    id: "created",
+    header: "Created",
+    phone: "hidden",
+    priority: "lowest",
+    cell: (key) => <Time value={key.createdAt} />,
+  },
   {
     id: "used",
     header: "Last used",
