@@ -165,7 +165,7 @@ describe("a deposit in quarantine", () => {
       newId("operation"),
       { acceptedAt: new Date(0), createdAt: new Date(), updatedAt: new Date() },
     ];
-    const request = { sources: [], destination: { token: usdc, recipient: of.treasury }, slippageBps: 0 };
+    const request = { sources: [], destination: { token: { ...usdc }, recipient: of.treasury }, slippageBps: 0 };
     await prisma.operation.create({
       data: {
         ...{ id: operationId, projectId, kind: "swap", status: "processing", subStatus: "full", request, quoted: {} },

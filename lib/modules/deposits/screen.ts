@@ -119,7 +119,7 @@ export const recordScreenings = async (
     const key = `${projectId}:${String(result.isStopped)}:${result.screening.mode}`;
     const known = groups.get(key);
     const { mode, screened, stopped } = result.screening;
-    const group = known ?? { first: deposit, mode, ids: [], screened: new Map(), stopped: new Map() };
+    const group: Group = known ?? { first: deposit, mode, ids: [], screened: new Map(), stopped: new Map() };
     group.ids.push(id);
     for (const each of screened) group.screened.set(keyOf(each.address, each.chainId), each);
     for (const each of stopped) group.stopped.set(keyOf(each.address, each.chainId), each);
