@@ -58,6 +58,18 @@ interface Actions {
   readonly projectCap: string | undefined;
 }
 
+const LastUsed = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode =>
+  apiKey.lastUsedAt === null ? (
+    "never"
+  ) : (
+    <span className="flex flex-col">
+      <Time value={apiKey.lastUsedAt} />
+      {apiKey.lastUsedAddress === null ? null : (
+        <span className="num text-sm text-fg-3">from {apiKey.lastUsedAddress}</span>
+      )}
+    </span>
+  );
+
 const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonly Column<ApiKey>[] => [
   { id: "name", header: "Name", phone: "title", cell: (key) => <span className="font-medium">{key.name}</span> },
   {
@@ -97,23 +109,7 @@ const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonl
     priority: "lowest",
     cell: (key) => <Time value={key.createdAt} />,
   },
-  {
-    id: "used",
-    header: "Last used",
-    phone: "hidden",
-    priority: "medium",
-    cell: (key) =>
-      key.lastUsedAt === null ? (
-        "never"
-      ) : (
-        <span className="flex flex-col">
-          <Time value={key.lastUsedAt} />
-          {key.lastUsedAddress === null ? null : (
-            <span className="num text-sm text-fg-3">from {key.lastUsedAddress}</span>
-          )}
-        </span>
-      ),
-  },
+  { id: "used", header: "Last used", phone: "hidden", priority: "medium", cell: (key) => <LastUsed apiKey={key} /> },
   {
     id: "expires",
     header: "Expires",
@@ -128,7 +124,7 @@ const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonl
     bare: true,
     cell: (key) =>
       key.revokedAt === null ? (
-        <span className="flex flex-wrap justify-end gap-1">
+        <span className="flex flex-wrap justify-end gap-1 @min-[40rem]:flex-nowrap">
           <RequestsLink apiKey={key} />
           <Button size="sm" variant="ghost" aria-label={`Edit ${key.name}`} onClick={() => onEdit(key)}>
             Edit

@@ -295,7 +295,7 @@ test("a node that refuses the range is asked for smaller ones, and every deposit
   let refused = 0;
   const strict: ChainRegistry = createChainRegistry(configured, {
     fetchFn: async (input, init) => {
-      const asked = JSON.parse(String(init?.body)) as RpcCall | RpcCall[];
+      const asked = JSON.parse(typeof init?.body === "string" ? init.body : "[]") as RpcCall | RpcCall[];
       const answers = [asked].flat().map(async (call): Promise<object> => {
         const body = JSON.stringify(call);
         const [, from = "0x0", to = "0x0"] = /"fromBlock":"(0x\w+)","toBlock":"(0x\w+)"/.exec(body) ?? [];

@@ -88,14 +88,8 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
 
   /** The ids that a search names or that have its hash; null for a search by a term. */
   const idsOf = async (projectId: string, search: Search | null): Promise<readonly string[] | null> => {
-    switch (search?.by) {
-      case "id":
-        return [search.id];
-      case "hash":
-        return idsByHash({ prisma, pool }, projectId, search.hash);
-      default:
-        return null;
-    }
+    if (search?.by === "id") return [search.id];
+    return search?.by === "hash" ? idsByHash({ prisma, pool }, projectId, search.hash) : null;
   };
 
   const byText = async (
