@@ -69,6 +69,8 @@ const send = async ({ method, path, body, key }: Asked): Promise<Answered> => {
   const response = await fetch(`${url}${path}`, {
     method,
     headers: {
+      // A connection that the server closes while it is idle would look like a lost answer.
+      connection: "close",
       authorization: `Bearer ${customer.session.accessToken}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(key === undefined ? {} : { "idempotency-key": key }),

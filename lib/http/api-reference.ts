@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { CODED_HEADER } from "./content-coding";
 
 /** The built renderer as its package ships it: one script with its styles inside. */
 const RENDERER = join("node_modules", "@scalar", "api-reference", "dist", "browser", "standalone.js");
@@ -42,7 +43,7 @@ export const referenceFile = async (name: string): Promise<Response | null> => {
   if (name !== file.name) return null;
   return new Response(file.gzipped, {
     headers: {
-      "content-encoding": "gzip",
+      [CODED_HEADER]: "gzip",
       "content-type": "text/javascript; charset=utf-8",
       "cache-control": "public, max-age=31536000, immutable",
     },

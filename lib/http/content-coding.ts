@@ -3,6 +3,12 @@ import { constants, createBrotliCompress, createGzip } from "node:zlib";
 
 export type Coding = "br" | "gzip";
 
+/**
+ * By this header a route of the pages says that its body has a coding already. Next takes `content-encoding` out of the answers of its routes;
+ * server.ts puts it back.
+ */
+export const CODED_HEADER = "x-content-coded";
+
 /** Preferred first: brotli makes scripts and pages about a fifth smaller than gzip does. */
 const CODINGS: readonly Coding[] = ["br", "gzip"];
 /** Higher qualities cost more time than they save on the line. */

@@ -1,11 +1,11 @@
 import { request, type Agent, type IncomingMessage } from "node:http";
-import { codingFor, encoderOf, isCompressible, type Coding } from "./content-coding";
+import { CODED_HEADER, codingFor, encoderOf, isCompressible, type Coding } from "./content-coding";
 import { edgeError, pagesUnavailable } from "./edge-error";
 import type { PageRequest } from "./pages-gate";
 import { sendAnswer } from "./send-answer";
 
-/** Headers of one connection only. */
-const NOT_PASSED_BACK = new Set(["connection", "keep-alive", "transfer-encoding"]);
+/** Headers of one connection, or for this process alone. */
+const NOT_PASSED_BACK = new Set(["connection", "keep-alive", "transfer-encoding", CODED_HEADER]);
 
 interface PagesPlace {
   readonly socketPath: string;
@@ -16,8 +16,9 @@ const WITHOUT_BODY = new Set([204, 304]);
 
 /** How the answer of the pages is compressed on its way; null: it is sent as it is. */
 const codingOf = (incoming: IncomingMessage, answer: IncomingMessage): Coding | null => {
-  const { "content-type": type, "content-encoding": coded } = answer.headers;
-  const isPlain = incoming.method !== "HEAD" && coded === undefined && !WITHOUT_BODY.has(answer.statusCode ?? 200);
+  const { "content-type": type, "content-encoding": coding, [CODED_HEADER]: coded } = answer.headers;
+  const isCoded = coding !== undefined || coded !== undefined;
+  const isPlain = incoming.method !== "HEAD" && !isCoded && !WITHOUT_BODY.has(answer.statusCode ?? 200);
   return isPlain && isCompressible(type) ? codingFor(incoming.headers["accept-encoding"]) : null;
 };
 
@@ -31,6 +32,8 @@ export const passOn = (
     // Headers that were set before (the policies of pages) stay; Next's headers are added.
     for (const [name, value] of Object.entries(answer.headers))
       if (value !== undefined && !NOT_PASSED_BACK.has(name)) outgoing.setHeader(name, value);
+    const coded = answer.headers[CODED_HEADER];
+    if (coded !== undefined) outgoing.setHeader("content-encoding", coded);
     answer.once("error", fail);
     const coding = codingOf(incoming, answer);
     if (isCompressible(answer.headers["content-type"])) outgoing.appendHeader("vary", "accept-encoding");

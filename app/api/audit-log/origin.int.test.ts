@@ -4,7 +4,7 @@ import { updateApiKey } from "@/lib/contracts/api-keys";
 import { createNonce, createToken, logout, updateMe, verifyEmail } from "@/lib/contracts/auth";
 import { createContact, updateContact } from "@/lib/contracts/contacts";
 import { createProject } from "@/lib/contracts/members";
-import { createSmartAccount, labelWallet } from "@/lib/contracts/wallets";
+import { createSmartAccount, initWalletLink, labelWallet, verifyWalletLink } from "@/lib/contracts/wallets";
 import { createWebhookEndpoint, updateWebhookEndpoint } from "@/lib/contracts/webhook-endpoints";
 import { testApi } from "@/lib/testing/api";
 import { approvedKey, withApproval } from "@/lib/testing/approve";
@@ -42,6 +42,9 @@ test("what a person does, from the first sign-in to the sign-out, is recorded wi
       body: { name: "Till", ...(approval ? { approval } : {}) },
     }),
   );
+  const { message } = await person.call(initWalletLink, { body: { address: account.address } });
+  const signature = await account.signMessage({ message });
+  await person.call(verifyWalletLink, { body: { address: account.address, signature } });
   const { id: walletId } = await person.call(createSmartAccount, {
     body: { ownerAddress: account.address, chainId: CHAIN, label: "Savings" },
   });
