@@ -32,6 +32,7 @@ const me = pageQuery(getMe, {});
 const balances = pageQuery(getUnifiedBalances, {});
 const wallets = firstPageQuery(listWallets, { query: {} }, [...queryKeyOf(listWallets), PAGES_KEY]);
 const tokens = pageQuery(listTokens, {});
+const contacts = pageQuery(listContacts, {});
 const apiKeys = pageQuery(listApiKeys, {});
 const members = pageQuery(listMembers, {});
 const history = pageQuery(getBalanceHistory, { query: { days: HISTORY_DAYS } });
@@ -58,7 +59,7 @@ export const OVERVIEW_QUERIES: readonly PageQuery[] = [
 export const BALANCES_QUERIES: readonly PageQuery[] = [balances, history, wallets];
 const reserves = pageQuery(getReserves, {});
 export const SWAP_QUERIES: readonly PageQuery[] = [wallets, tokens, balances, reserves];
-export const TRANSFER_QUERIES: readonly PageQuery[] = [...SWAP_QUERIES, pageQuery(listContacts, {})];
+export const TRANSFER_QUERIES: readonly PageQuery[] = [...SWAP_QUERIES, contacts];
 export const RESERVES_QUERIES: readonly PageQuery[] = [reserves];
 export const INBOX_QUERIES: readonly PageQuery[] = [pageQuery(readProjectInbox, {})];
 export const WALLETS_QUERIES: readonly PageQuery[] = [wallets, balances];
@@ -74,6 +75,7 @@ export const PRIVATE_QUERIES: readonly PageQuery[] = [
 /** Without filters. Days of a filter are days of the person's own time zone, which the server does not know. */
 export const ACTIVITY_QUERIES: readonly PageQuery[] = [
   wallets,
+  contacts,
   firstPageQuery(listOperations, { query: { limit: PAGE_ROWS, private: "exclude" } }, [
     ...queryKeyOf(listOperations),
     PAGES_KEY,
