@@ -79,7 +79,7 @@ const Loaded = ({ balances, failed }: { readonly balances: Balances; readonly fa
         </Card>
       ) : (
         <>
-          <div className="grid items-stretch gap-4 lg:grid-cols-2">
+          <div className="grid grid-cols-1 items-stretch gap-4 lg:grid-cols-2">
             <CompositionCard balances={balances} />
             <HistoryCard />
           </div>

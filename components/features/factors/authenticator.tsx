@@ -53,7 +53,7 @@ const RecoveryCodes = ({ codes, onDone }: { readonly codes: readonly string[]; r
     </Alert>
     <ul
       aria-label="Recovery codes"
-      className="grid gap-1 rounded-card border bg-sunken p-3 font-mono text-sm sm:grid-cols-2"
+      className="grid grid-cols-1 gap-1 rounded-card border bg-sunken p-3 font-mono text-sm sm:grid-cols-2"
     >
       {codes.map((code) => (
         <li key={code}>{code}</li>

@@ -32,7 +32,7 @@ export const BalanceCard = ({ account, onFund }: BalanceCardProps): ReactNode =>
     actions={<HideAmountsButton size="sm" />}
     flush
   >
-    <dl className="grid divide-y sm:grid-cols-3 sm:divide-x sm:divide-y-0">
+    <dl className="grid grid-cols-1 divide-y sm:grid-cols-3 sm:divide-x sm:divide-y-0">
       {PARTS.map(({ part, label, why }) => (
         <div key={part} className="flex flex-col px-4 py-3">
           <dt className="text-fg-2">{label}</dt>

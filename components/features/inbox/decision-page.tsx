@@ -37,7 +37,7 @@ export const DecisionPage = ({ id }: { readonly id: string }): ReactNode => {
     // Whoever may vote has to see what is approved.
     <AmountsShownProvider value={data.messages !== null}>
       <DecisionHeader decision={data} />
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         <WhatCard decision={data} />
         <div className="flex min-w-0 flex-col gap-4">
           {data.messages === null ? null : <VoteCard decision={data} messages={data.messages} />}

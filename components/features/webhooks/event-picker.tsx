@@ -50,7 +50,7 @@ const Group = ({ group, value, onChange }: GroupProps): ReactNode => {
         }
       />
       {isWhole || types.length === 1 ? null : (
-        <div className="grid gap-x-4 pl-6 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-x-4 pl-6 sm:grid-cols-2">
           {types.map((type) => (
             <Checkbox
               key={type}

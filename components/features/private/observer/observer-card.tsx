@@ -10,7 +10,7 @@ export const ObserverCard = ({ observed }: { readonly observed: Observed }): Rea
   const { chain, own } = observerScenes(observed);
   return (
     <Card title="What an observer sees" flush>
-      <div className="grid divide-y sm:grid-cols-2 sm:divide-x sm:divide-y-0">
+      <div className="grid grid-cols-1 divide-y sm:grid-cols-2 sm:divide-x sm:divide-y-0">
         <View title="Public chain" scene={chain} observed={observed} />
         <View title="Your view" scene={own} observed={observed} isOwn />
       </div>
