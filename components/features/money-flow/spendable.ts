@@ -14,7 +14,7 @@ export interface SpendPlace {
 }
 
 export interface Spendable {
-  /** What may be moved now; null while it is not known. */
+  /** The amount that may be moved now; null while it is not known. */
   readonly amount: string | null;
   /** How much of the balance must stay, because it backs what global accounts hold; null where nothing must. */
   readonly backing: string | null;

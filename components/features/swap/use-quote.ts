@@ -12,7 +12,7 @@ import type { Quote, QuoteBody } from "./types";
 export interface QuoteView {
   /** The newest; the one before stays while the next is on its way. */
   readonly quote: Quote | null;
-  /** What the person saw before and has not given up yet, when `quote` is worse. */
+  /** The quote that the person saw before and has not given up yet, when `quote` is worse. */
   readonly seen: Quote | null;
   readonly accept: () => void;
   /** `quote` does not answer what is typed now, or a newer one is on its way. */
