@@ -56,7 +56,7 @@ const movesOfPayout = (payout: Payout): Move[] =>
 
 const isSomething = ({ amount }: Move): boolean => /[1-9]/.test(amount);
 
-/** What came in and went out on each of the last days, the oldest first, at today's prices. */
+/** The money that came in and went out on each of the last days, the oldest first, at today's prices. */
 export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flows => {
   const moves = [
     ...sources.operations.flatMap((operation) => moveOf(sources, operation)),

@@ -73,7 +73,7 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
 const policyText = ({ policyId, scope, version }: RuleResult): string =>
   policyId === null ? "Applies without a policy" : `${SCOPE_WORDS[scope]}, version ${String(version)}`;
 
-/** What rules say, with the policy that each stands in. */
+/** The results of rules, each with the policy that it belongs to. */
 export const RuleResults = ({
   results,
   label,
