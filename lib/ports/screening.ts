@@ -14,7 +14,7 @@ export interface ScreenedAddress {
  */
 export type ScreeningState = "clear" | "hit" | "not_covered" | "unavailable";
 
-/** What one source says of one address. */
+/** The verdict of one source about one address. */
 export interface ScreeningVerdict {
   readonly state: ScreeningState;
   /** Name of the source, and of the list where it has several: `list:ofac`, `oracle:31337`, `provider`. */
