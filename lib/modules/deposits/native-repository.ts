@@ -52,7 +52,7 @@ export const writeCoins = async (sql: Sql, chainId: number, coins: readonly Coin
   await sql.change(WRITE, [JSON.stringify(rows), chainId]);
 };
 
-/** What operations of the project did to the coins of a wallet in the blocks after `fromBlock`, up to `toBlock`. */
+/** The coins that operations of the project moved into and out of a wallet in the blocks after `fromBlock`, up to `toBlock`. */
 interface OwnMoves {
   readonly inBase: bigint;
   readonly outBase: bigint;

@@ -64,7 +64,7 @@ export const judgeOrigins = (incoming: readonly Place[], hints: readonly Hints[]
       if (isExplained) explained.add(group[at] ?? 0);
     });
   }
-  // What explains a transfer is used up only once the transfer is stored as own: with one that waits, all of its transaction wait.
+  // An explanation is used up only once its transfer is stored as own: while one transfer waits, all of its transaction wait.
   const waiting = new Set(
     incoming.filter((_, index) => origins[index] === "open" && !explained.has(index)).map(transactionOf),
   );
