@@ -39,7 +39,7 @@ export interface NewOperation {
   readonly transferId: string | null;
   readonly legs: readonly Leg[];
   readonly holds: readonly Hold[];
-  /** What the project's sponsor pays for its legs at most. */
+  /** The most that the project's sponsor pays for each leg. */
   readonly costs: readonly GasCost[];
   readonly sentByWallets: readonly SentByWallet[];
   readonly audit: AuditEntry;
@@ -47,7 +47,7 @@ export interface NewOperation {
 
 const QUEUE = "operation";
 
-/** What an operation came from was used by another one. Thrown by the judgement of a claim; nothing is stored then. */
+/** The source of an operation, such as its quote, was used by another one. Thrown by the judgement of a claim; nothing is stored then. */
 export class UsedMeanwhileError extends Error {}
 
 /** Marks whatever an operation came from as used, in the transaction that accepts it. */
@@ -101,7 +101,7 @@ const INSERT_EVENT = `
 
 const createdData = ({ status, subStatus }: NewOperationRow) => ({ status, subStatus });
 
-/** Whether all that is told of the acceptance is known before it is stored. */
+/** Whether all fields of the acceptance's events are known before it is stored. */
 const isPlain = ({ operation, awaited }: NewOperation): boolean => !awaited && !isPrivateKind(operation.kind);
 
 /** The first event of an operation, and the project's. */

@@ -123,7 +123,7 @@ export interface Leg {
   readonly refundedBase: bigint | null;
   /** The token of the refund. The bridge refunds in its own token, which for a native coin is the wrapped one. */
   readonly refundToken: Token | null;
-  /** What is known of a refund that the chains do not show for certain, and what a person decided about it; null where nothing is unclear. */
+  /** The evidence about a refund that the chains do not show for certain, and a person's decision about it; null where nothing is unclear. */
   readonly refundAttention: RefundAttention | null;
   readonly failure: Failure | null;
   /** Amount of the project's sponsor budget reserved for the leg, in wei; null when the sponsor does not pay. */
