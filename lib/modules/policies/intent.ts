@@ -1,4 +1,4 @@
-/** What somebody wants to move, before the facts of the database and the prices are known. */
+/** The movement that somebody asks for, before the facts of the database and the prices are known. */
 import { actorName, type Actor } from "@/lib/core/actor";
 import { isId } from "@/lib/core/ids";
 import { worthOf } from "@/lib/core/decimal";

@@ -23,7 +23,7 @@ export interface Screening {
   readonly stopped: readonly Screened[];
 }
 
-/** What was screened, for the record. */
+/** The subject of a screening, for the record. */
 export interface ScreenedSubject {
   readonly projectId: string;
   readonly type: ScreeningRecord["subjectType"];
@@ -85,6 +85,10 @@ const findingsOf = (screened: readonly Screened[]): ScreeningRecord["findings"] 
     .slice(0, FINDINGS_MAX)
     .map(({ address, verdict: { state, source, listVersion } }) => ({ address, state, source, listVersion }));
 
+/**
+ * The service that asks all sources about addresses. A source that fails or takes longer than 10 s gives the verdict `unavailable`; other
+ * verdicts of remote sources are kept for 10 s.
+ */
 export const createScreeningService = ({ sources, clock }: ScreeningDeps): ScreeningService => {
   /** Verdicts of remote sources; those that are `unavailable` are not kept. */
   const kept = new LRUCache<string, ScreeningVerdict>({ max: KEPT_MAX, ttl: KEPT_MS });

@@ -1,4 +1,4 @@
-/** What all sources together say of an address, and whether money may move after it. Pure. */
+/** Combines the verdicts of all sources about an address, and decides whether money may move after them. Pure. */
 import type { ScreeningState, ScreeningVerdict } from "@/lib/ports/screening";
 
 export type ScreeningMode = "off" | "block_hits" | "require_clear";
