@@ -58,7 +58,7 @@ export interface AccountStatement extends GlobalAccount, Statement {
 export interface GlobalAccountsDeps {
   readonly ledger: LedgerService;
   readonly reserves: ReservesService;
-  /** What open payouts will still take from one account, or from each account of the project, in ledger units, by account. */
+  /** The amounts that open payouts will still take from one account, or from each account of the project, in ledger units, by account. */
   readonly openPayouts: (projectId: string, accountId: string | null) => Promise<ReadonlyMap<string, bigint>>;
   readonly assets: Assets;
   readonly clock: Clock;

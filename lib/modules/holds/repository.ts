@@ -26,7 +26,7 @@ export interface Funds extends FundsKey {
 /** The guard of a balance. */
 export interface Guard {
   readonly version: number;
-  /** What was held when the version was read, in base units. */
+  /** The amount that was held when the version was read, in base units. */
   readonly heldBase: bigint;
   /** The newest block up to which deposits were screened; null where the policies do not ask for it. -1: they were never. */
   readonly screenedBlock: bigint | null;

@@ -42,7 +42,7 @@ export interface Backing {
   lock(sql: Sql, others: readonly Funds[]): Promise<void>;
   /** Whether `lock` has anything to lock. */
   readonly locks: boolean;
-  /** What accounts hold of each asset that the operation spends, read under their locks after those of `lock`; for `check`. */
+  /** The liabilities to accounts in each asset that the operation spends, read under their locks after those of `lock`; for `check`. */
   liabilities(keep: (liabilitiesBase: readonly bigint[]) => void): JudgedPart;
   /**
    * Compares balances and liabilities. Call it after the operation's own holds were made.
@@ -173,7 +173,7 @@ const list = async (context: ReservesContext, projectId: string): Promise<Reserv
   );
 };
 
-/** What accounts of an asset hold already, in ledger units, if balances of chains that do not answer have to cover it; else 0. */
+/** The liabilities to accounts in an asset, in ledger units, if balances of chains that do not answer have to cover them; else 0. */
 const owedMeanwhile = async (
   context: ReservesContext,
   projectId: string,

@@ -1,7 +1,7 @@
 import type { Database } from "@/lib/db/client";
 import type { SenderQueue } from "@/lib/ports/bundler";
 
-/** What a bundler holds of one sender that has no stake (ERC-7562, SAME_SENDER_MEMPOOL_COUNT). */
+/** The number of operations that a bundler holds of one sender that has no stake (ERC-7562, SAME_SENDER_MEMPOOL_COUNT). */
 const PENDING_MAX = 4;
 /** The database's time and the chain's differ, and a bundler drops an operation some time after its validity. */
 const EXPIRED_SECONDS = 60;
