@@ -1,4 +1,4 @@
-/** What changes in the projects that streams of this instance watch: one reading for all of them. */
+/** Reads the changes in all projects that streams of this instance watch, once for all of them. */
 import type { Clock } from "@/lib/core/clock";
 import type { Ticker } from "@/lib/core/ticker";
 import { hintsOfAction, hintsOfEvent, type Hint } from "./hint";
