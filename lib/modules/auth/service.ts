@@ -132,6 +132,7 @@ const NONCE_SECONDS = 600;
 const STATEMENT = "Sign in to Causeway. This makes no transaction and costs nothing.";
 const FIRST_PROJECT = "My project";
 
+/** The service of sign-ins, sessions, access tokens and e-mail addresses of people. */
 export const createAuthService = (deps: AuthDeps): AuthService => {
   const { database, secrets, clock, publicUrl } = deps;
   const keys = createTokenKeys(deps);
