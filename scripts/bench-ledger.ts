@@ -221,7 +221,7 @@ const processorTimes = (postmaster: number): Map<number, number> => {
   return times;
 };
 
-/** What was used since then, whatever else runs on the machine. Connections that ended meanwhile had been idle. */
+/** Processor time used since then, in seconds, whatever else runs on the machine. Connections that ended meanwhile had been idle. */
 const processorTimeSince = (postmaster: number, before: ReadonlyMap<number, number>): number =>
   [...processorTimes(postmaster)].reduce((sum, [pid, seconds]) => sum + seconds - (before.get(pid) ?? 0), 0);
 

@@ -43,7 +43,7 @@ const ONE_PERCENT = 100n;
 const never = (): AbortSignal => new AbortController().signal;
 const units = (token: Token, amount: bigint): bigint => amount * 10n ** BigInt(token.decimals);
 
-/** What the tests share: the chain, two wallets, and the pools of its two assets. */
+/** The context that the tests share: the chain, two wallets, and the pools of its two assets. */
 const openContext = async (chain: PrivacyEngineHarness) => {
   const { engine, chainId, token, tokenOut } = chain;
   const wallet: PrivateWalletKey = { id: "one", mnemonic: engine.newMnemonic() };
@@ -242,7 +242,7 @@ const mnemonicRestores = async ({ chain, wallet, holdings }: Context): Promise<v
 };
 
 /**
- * What every `PrivacyEngine` keeps. The tests build on each other: a proof takes seconds, so each proof serves several of them.
+ * Tests the contract that every `PrivacyEngine` keeps. The tests build on each other: a proof takes seconds, so each proof serves several of them.
  */
 export const privacyEngineContract = (name: string, start: () => Promise<PrivacyEngineHarness>): void => {
   describe(`${name} keeps the contract of private balances`, () => {

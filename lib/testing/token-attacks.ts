@@ -5,7 +5,8 @@ import { testAccount } from "./factories";
 import { fund, newCustomer, type Customer } from "./journey";
 
 /**
- * What a bearer token needs, beside itself, for what a route does. A new route must be put here, with an attack on it by a token alone.
+ * The proof that a bearer token needs, beside itself, for the effect of a route. A new route must be put here, with an attack on
+ * it by a token alone.
  * - `moves nothing`: changes what is named, linked, asked for or waiting; no money, and no authority.
  * - `narrows`: takes authority away.
  * - `own books`: moves money between books of the project itself, and none out of it.

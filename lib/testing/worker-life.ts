@@ -74,7 +74,7 @@ interface Write {
   readonly table: string;
 }
 
-/** What a statement writes, in its order. */
+/** The writes of a statement, in their order. */
 const writesOf = (sql: string): readonly Write[] => {
   const found = WITH.test(sql) ? [...sql.matchAll(WRITES_WITHIN)] : [WRITE.exec(sql) ?? []];
   return found.flatMap(([, verb, table = ""]) =>
