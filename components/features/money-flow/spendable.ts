@@ -4,7 +4,7 @@ import type { getReserves } from "@/lib/contracts/reserves";
 
 export type Reserves = ResponseOf<typeof getReserves>["data"];
 
-/** Where money would leave, and what may be moved there when global accounts are not considered. */
+/** The place that money would leave, and the amount that may be moved there when global accounts are not considered. */
 export interface SpendPlace {
   readonly isTreasury: boolean;
   readonly chainId: number;

@@ -37,7 +37,7 @@ export const TotalCard = (): ReactNode => {
   );
 };
 
-/** As tall as what comes. */
+/** A placeholder of the card's height, so that nothing below it moves when the balances arrive. */
 const Loading = (): ReactNode => (
   <div role="status" className="flex flex-col gap-3">
     <span className="sr-only">Loading balances …</span>

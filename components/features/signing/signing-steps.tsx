@@ -100,7 +100,7 @@ export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode 
   const { steps, busy } = signing;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The receipt above it is long; while a wallet is asked, what it is asked for is what matters.
+    // The receipt above is long, and the person must see the step that the wallet is asked to sign.
     if (busy && section.current !== null) scrollTo(section.current);
   }, [busy]);
   if (steps.length === 0) return null;

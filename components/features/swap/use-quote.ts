@@ -22,7 +22,7 @@ export interface QuoteView {
   readonly error: unknown;
   /** Asks now, without waiting for the typing to settle. */
   readonly refresh: () => void;
-  /** Told by the countdown: asks again. */
+  /** For the countdown to call at its end: asks again. */
   readonly onExpire: () => void;
 }
 

@@ -20,7 +20,7 @@ export interface SwapSetup {
   readonly chains: readonly PublicChain[];
   /** Undefined until known: MAX and the balances then are missing, the rest works. */
   readonly balances: Balances | undefined;
-  /** Undefined until known: what backs global accounts may not leave the treasury. */
+  /** Undefined until known. The part that backs global accounts may not leave the treasury. */
   readonly reserves: Reserves | undefined;
 }
 
