@@ -1,4 +1,4 @@
-/** Coins of wallets at final blocks, and what the project's own operations moved between them. */
+/** Coins of wallets at final blocks, and the amounts that the project's own operations moved between these blocks. */
 import type { Sql, SqlReader } from "@/lib/db/sql";
 
 /** The coins of a wallet when they were compared last. */

@@ -1,6 +1,6 @@
 /**
- * Finds coins that came into wallets. No log records them, so the balances of two final blocks are compared: what a wallet has more, and
- * operations of the project do not explain, came from outside. Its sender is not known.
+ * Finds coins that came into wallets. No log records them, so the balances of two final blocks are compared: an increase
+ * that operations of the project do not explain came from outside. Its sender is not known.
  */
 import { readBalances } from "@/lib/chains/balances";
 import { newId } from "@/lib/core/ids";

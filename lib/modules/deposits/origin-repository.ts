@@ -23,7 +23,7 @@ export interface Hints {
   readonly mayBeOwn: boolean;
   /** The amounts that operations brought in this transaction to this wallet in this token, each of one leg or step. */
   readonly explained: readonly bigint[];
-  /** Of them, what transfers explain that are stored as the project's own already. */
+  /** Those of them that transfers have used up which are stored as the project's own already. */
   readonly used: readonly bigint[];
 }
 

@@ -147,7 +147,7 @@ const requireScreened = (screenedBase: bigint, committedBase: bigint): void => {
 };
 
 /**
- * Locks the balances, and checks that what was read covers the holds in addition to all existing ones. The caller stores the holds in the
+ * Locks the balances, and checks that the read amounts cover the holds in addition to all existing ones. The caller stores the holds in the
  * same transaction (`holdsPart`).
  * @throws FundsMovedError, DomainError `insufficient_balance`
  */

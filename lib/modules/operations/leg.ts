@@ -147,7 +147,7 @@ export const storedVia = z.enum(["user_operation", "transaction", "permit"]);
 const state = z.enum(LEG_STATES);
 export const storedPayer = z.enum(["sponsor", "wallet"]);
 
-/** The columns of a leg; what is not read by itself is derived from them. */
+/** The columns of a leg, from which its other fields are derived. */
 export type LegRow = RawRow<Omit<OperationLeg, "kind">>;
 
 /** @throws ZodError when a stored column does not have the shape that this version writes */

@@ -53,7 +53,7 @@ export interface Operation {
   readonly legs: readonly Leg[];
   /** A part of a leg could not be read, so it can only be shown. */
   readonly unread?: boolean;
-  /** The operation's own columns could not all be read either: what is missing was filled in from its legs, or is empty. */
+  /** The operation's own columns could not all be read either: missing values were filled in from its legs, or are empty. */
   readonly isIncomplete?: boolean;
 }
 

@@ -94,7 +94,7 @@ const begin = (draft: Draft, now: Date): boolean => {
   return true;
 };
 
-/** Notes what the leg is now, and what the operation is with it. */
+/** Notes the leg's new state, and the state of the operation that follows from it. */
 const follow = (draft: Draft, own: LegSnapshot, { leg, to, event, now }: LegMove, moved: Leg): void => {
   const { failure, receivedBase, sponsorReservedWei } = moved;
   Object.assign(own, { state: to, failure, receivedBase, reservedWei: sponsorReservedWei?.toString() ?? null });

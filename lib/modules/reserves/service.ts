@@ -185,7 +185,7 @@ const owedMeanwhile = async (
 /**
  * The most that liabilities of an asset may sum to, in ledger units, read under the locks of the balances that back them. Call it in the
  * transaction that increases the liabilities: operations that spend those balances wait for its locks. Chains that do not answer cover at
- * most `owedBase`, what accounts hold already (`owedMeanwhile`): new liabilities need money on chains that answer.
+ * most `owedBase`, the present liabilities (`owedMeanwhile`): new liabilities need money on chains that answer.
  * @returns also the balances that count, of which operations under way take the rest
  */
 const liabilitiesMax = async (
