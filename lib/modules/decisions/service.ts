@@ -97,7 +97,7 @@ export interface VoteInput {
   readonly signature?: string | undefined;
 }
 
-/** A request, and what the person who reads it may do with it. */
+/** A request, and whether the person who reads it may vote on it. */
 export interface DecisionView {
   readonly request: DecisionRequest;
   readonly mayDecide: boolean;

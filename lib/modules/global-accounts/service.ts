@@ -137,7 +137,7 @@ const amountOf = (
 
 const chainsOf = (tokens: readonly Token[]): string => [...new Set(tokens.map(({ chainId }) => chainId))].join(", ");
 
-/** Explains why less than the treasury's balance counts as reserves, and what to do. */
+/** Explains why less than the treasury's balance counts as reserves, and the next step. */
 const shortOf = (deps: GlobalAccountsDeps, asset: Asset, positions: readonly ReservePosition[]): string => {
   const away = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
   const burnt = chainsOf(asset.tokens.filter((token) => !deps.reserves.backs(token)));

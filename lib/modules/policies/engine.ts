@@ -232,7 +232,7 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const reader = sqlOf(deps.database.prisma);
   const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
-  // An evaluation never changes, so what this instance made is not read again before it signs.
+  // An evaluation never changes, so one that this instance made is not read again before it signs.
   const made = new LRUCache<string, StoredEvaluation>({ max: MADE_MAX });
 
   const decideNow = async (

@@ -1,4 +1,4 @@
-/** An evaluation as it is stored: what was decided, and the facts that it was decided on. */
+/** An evaluation as it is stored: the decision, and the facts on which it was made. */
 import { newId } from "@/lib/core/ids";
 import type { Secrets } from "@/lib/modules/encryption/service";
 import type { Subject } from "./check";

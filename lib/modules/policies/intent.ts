@@ -121,7 +121,7 @@ export const movementsWith = (outflows: readonly Outflow[], prices: readonly (st
     };
   });
 
-/** The rows of the day's usage that the policies count in, and what the movement adds to each. */
+/** The rows of the day's usage that the policies count in, and the amount that the movement adds to each. */
 export const usageAdded = (
   policies: readonly EffectivePolicy[],
   { movements }: Pick<Facts, "movements">,

@@ -6,7 +6,7 @@ import { testAccount } from "@/lib/testing/factories";
 import { privateMoney } from "@/lib/testing/private-money";
 import { privatePayments } from "@/lib/testing/private-payments";
 
-// Everything but the chain and the proofs is real here; what the fake engine does, the real one does by the same contract tests.
+// Everything but the chain and the proofs is real here. The fake engine and the real one pass the same contract tests.
 const money = await privateMoney();
 const { api, world, workerClock, hooks, transactions, chainId } = money;
 const HALF_HOUR_MS = 1_900_000;

@@ -10,7 +10,7 @@ import { decisive, stops, type ScreeningMode } from "./verdict";
 
 export { DEFAULT_MODE, reasonOf, stricterMode, type ScreeningMode } from "./verdict";
 
-/** An address and what all sources together say of it. */
+/** An address, and the verdict of all sources together. */
 export interface Screened extends ScreenedAddress {
   readonly verdict: ScreeningVerdict;
 }
@@ -42,7 +42,7 @@ export interface ScreeningService {
     addresses: readonly ScreenedAddress[],
     how: { readonly mode: ScreeningMode; readonly isFresh?: boolean },
   ): Promise<Screening | null>;
-  /** Stores the screening of a subject; what it stopped gets an entry of the audit log too. @returns the id of the record */
+  /** Stores the screening of a subject; a subject that it stopped gets an entry of the audit log too. @returns the id of the record */
   record(
     sql: Sql,
     subject: ScreenedSubject,
