@@ -1,5 +1,5 @@
 /**
- * `npx tsx scripts/bench-ledger.ts`: what a transfer costs, against peers on the same PostgreSQL in the same run. `--long` seeds up
+ * `npx tsx scripts/bench-ledger.ts`: measures the cost of a transfer, against peers on the same PostgreSQL in the same run. `--long` seeds up
  * to ten million entries and measures on the way. A benchmark, not a test.
  */
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-// The contracts of the fake privacy world: what its transactions do to deposits, withdrawals and balances in memory.
+// The contracts of the fake privacy chain: they apply transactions to deposits, withdrawals and balances in memory.
 import { createHash } from "node:crypto";
 import { DomainError } from "@/lib/core/errors";
 import { bpsOfCeil } from "@/lib/core/money";

@@ -31,7 +31,7 @@ export interface World {
 /** Calls a route with a token alone. @returns its answer, and the part of it that is expected */
 export type Attack = (world: World) => Promise<{ got: Answer; expected: object }>;
 
-/** By method and path: what the route needs, and for one that writes an attack. */
+/** By method and path: the proof that the route needs, and an attack on it where it writes. */
 export type AttackTable = Readonly<Record<string, readonly [Needs, Attack]>>;
 export const ONE = 31337;
 const FUNDED = "100";
