@@ -3,7 +3,7 @@ import { DomainError } from "./errors";
 
 /**
  * The roles of a project that have each permission, beyond reading its records. Services check it by `requirePermission`, or by the table in
- * lib/composition/caller-rights.ts; the pipeline of requests refuses a viewer whatever writes, before it reads the body.
+ * lib/composition/caller-rights.ts; the pipeline of requests refuses every write of a viewer, before it reads the body.
  */
 export const PERMISSIONS = {
   /** Quotes, swaps, transfers, payouts, private operations, global accounts. */

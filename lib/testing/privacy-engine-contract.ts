@@ -25,7 +25,7 @@ export interface PrivacyEngineHarness {
   readonly owner: EvmAddress;
   /** Sends the owner's calls one after the other, and waits until they are mined. */
   send(calls: readonly Call[]): Promise<void>;
-  /** Sends it as the relayer, whatever it does, and waits until it is mined. @returns its hash */
+  /** Sends it as the relayer, even when it reverts, and waits until it is mined. @returns its hash */
   relay(transaction: Pick<SpendTransaction, "to" | "data">): Promise<`0x${string}`>;
   /** Approves the deposits that wait, and publishes the set of all that are approved. */
   approveDeposits(): Promise<void>;

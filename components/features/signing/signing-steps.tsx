@@ -49,7 +49,7 @@ const wordOf = ({ action, at, kept }: SigningStep): string => {
 const hashOf = ({ at }: SigningStep): string | undefined =>
   at.state === "done" ? at.signed.txHash : at.state === "mining" || at.state === "failed" ? at.txHash : undefined;
 
-/** Exactly what the wallet is handed, for whoever wants to compare. */
+/** The exact data that the wallet gets, for people who compare it. */
 const contentText = ({ transaction, typedData }: Action): string => JSON.stringify(transaction ?? typedData, null, 2);
 
 const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {

@@ -34,7 +34,7 @@ export interface ApiKeysDeps extends KeyChangesDeps {
 
 export interface ApiKeysService {
   /**
-   * A key with a name alone needs codes for whatever it moves. Further rights need an approval. Every owner gets a mail.
+   * A key with a name alone needs codes for every payment. Further rights need an approval. Every owner gets a mail.
    * @throws DomainError `forbidden` unless owner or admin; `invalid_request` when it would be expired already or its cap is above the
    *   project's; `approval_required` and what else `requireApproval` throws
    */

@@ -14,7 +14,7 @@ const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amoun
 
 /**
  * Which transfers of one transaction into one wallet and token the operations explain. Together they are no more than what the operations
- * brought there: whoever puts a transfer into the same transaction is not taken for one of them.
+ * brought there: a stranger's transfer in the same transaction is not taken for one of them.
  */
 const explainedOf = (amounts: readonly bigint[], { explained, used }: Hints): readonly boolean[] => {
   const exact = [...explained];

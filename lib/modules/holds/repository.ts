@@ -18,7 +18,7 @@ export interface Funds extends FundsKey {
   readonly guardVersion: number;
   /**
    * The balance at the newest block up to which deposits were screened, where a policy lets screened money alone move; null elsewhere.
-   * Whatever came later is not spent.
+   * Money that came later is not spent.
    */
   readonly screened: { readonly balanceBase: bigint; readonly block: bigint } | null;
 }

@@ -41,7 +41,7 @@ const readNews = async (sql: Sql, events: readonly DueEvent[]): Promise<readonly
 
 /**
  * One turn of the making: takes events out of the queue and stores the notification of each person, in one transaction, so that each
- * person gets each event once whatever dies in between. Any number of instances may make turns at the same time.
+ * person gets each event once, also when an instance dies in between. Any number of instances may make turns at the same time.
  */
 export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeDeps) => {
   const reader = sqlOn(database.pool);

@@ -178,7 +178,7 @@ export interface StoredEvaluation {
   readonly createdAt: Date;
 }
 
-// A refusal is stored by whoever catches it first, and it may be caught twice where one movement is a part of another.
+// The first function that catches a refusal stores it, and it may be caught twice where one movement is a part of another.
 const INSERT_EVALUATION = `
   INSERT INTO policy_evaluation (project_id, id, subject_type, subject_id, digest, mac, facts, policies, rules, decision, code, created_by,
     created_at)

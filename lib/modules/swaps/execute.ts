@@ -149,7 +149,7 @@ const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: 
   return { ...intent, kind: "payout_funding", outflows };
 };
 
-/** Whoever gave the code is the maker, and may be excluded from the vote; another caller would hide that. */
+/** The person who gave the code is the maker, whom the rules may exclude from the vote; another caller would hide the maker. */
 const otherMaker = (): DomainError =>
   new DomainError(
     "invalid_state",
