@@ -129,7 +129,7 @@ test("authority is widened with an approval alone: an exempt key by code, a high
   await raiseCapBySignature(page);
   await editKey(page);
   await replaceEmail(page, seen);
-  // The owner was told of the key at the address of that time.
+  // The owner got the mail about the key at the address of that time.
   await expect(async () => {
     const { data } = (await (
       await page.request.get("/api/dev/inbox", { params: { to: EMAIL, limit: 50 } })

@@ -63,7 +63,7 @@ test("an operation is drawn from its sources to its recipient, with names, and s
   await page.keyboard.press("Escape");
   await expect(picture(page).getByText("Delivered", { exact: true })).toBeHidden();
   await expect(page.getByRole("region", { name: "Where the money is now" })).toContainText("Ada Lovelace");
-  // What arrived, not what was promised.
+  // The receipt shows the amount that arrived, not the promised one.
   const receipt = page.getByRole("region", { name: "Receipt" });
   await expect(receipt.getByText("Received", { exact: true })).toBeVisible();
   await expect(receipt.getByText("Minimum received")).toHaveCount(0);

@@ -46,7 +46,7 @@ const MAKERS = {
 } as const satisfies Partial<Record<IdKind, Maker>>;
 type Kind = keyof typeof MAKERS;
 
-/** What the stranger has of its own, so that nothing else in a body is refused first. */
+/** Ids of the stranger's own objects, so that no other field of a body is refused first. */
 interface Own {
   readonly wallet: string;
   readonly privacyWallet: string;

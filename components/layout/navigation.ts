@@ -24,7 +24,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 
-/** In this order. What a person does daily stands first. */
+/** In this order: a person's daily tasks stand first. */
 export const NAVIGATION_GROUPS = ["Money", "Books", "Build", "Project"] as const;
 
 export interface NavigationItem {

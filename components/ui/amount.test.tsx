@@ -6,7 +6,7 @@ import { TooltipProvider } from "./tooltip";
 
 const drawn = (element: React.ReactNode): string => renderToStaticMarkup(<TooltipProvider>{element}</TooltipProvider>);
 
-/** What is read and copied: the text without the tags. */
+/** The text that a person reads and copies: the markup without the tags. */
 const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, "");
 
 test("an amount is written with its unit, which its mark does not add to", () => {

@@ -71,7 +71,7 @@ export const Dialog = ({
             </Primitive.Close>
           </header>
           <div className="min-h-0 overflow-y-auto p-4">
-            {/* Whoever approves an amount has to see it, whatever the page hides. */}
+            {/* A person who approves an amount has to see it, also where the page hides amounts. */}
             <AmountsShownProvider value>{children}</AmountsShownProvider>
           </div>
           {footer === undefined ? null : (

@@ -15,7 +15,7 @@ export const useHiddenAmounts = (): readonly [hidden: boolean, setHidden: (hidde
 
 const AmountsShown = createContext(false);
 
-/** Around a review: whoever approves an amount has to see it, whatever the page hides. */
+/** Around a review: a person who approves an amount has to see it, also where the page hides amounts. */
 export const AmountsShownProvider = AmountsShown.Provider;
 
 /** Whether amounts are to be hidden here. */

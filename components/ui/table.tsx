@@ -87,7 +87,7 @@ interface TableRowProps<Row> {
   readonly active: boolean;
 }
 
-/** Ends the first line of a card, after the title and what stands beside it. */
+/** Ends the first line of a card, after the title and its neighbours. */
 const LINE_END = "@max-[40rem]:after:order-3 @max-[40rem]:after:basis-full @max-[40rem]:after:content-['']";
 
 const TableRow = <Row,>({ row, columns, active }: TableRowProps<Row>): ReactNode => (

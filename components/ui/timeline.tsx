@@ -8,7 +8,7 @@ export interface TimelineStep {
   readonly id: string;
   readonly title: ReactNode;
   readonly state: StepState;
-  /** Hash, confirmations, time: whatever explains it. */
+  /** Facts that explain it, such as hash, confirmations and time. */
   readonly detail?: ReactNode;
   /** At the right of the title, usually a time. */
   readonly aside?: ReactNode;

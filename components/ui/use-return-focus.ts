@@ -2,7 +2,7 @@
 
 import { useRef } from "react";
 
-/** What had the focus; for an item of a menu, which is gone once it was chosen, the button that opened the menu. */
+/** The element that had the focus; for an item of a menu, which is gone once it was chosen, the button that opened the menu. */
 const openerOf = (active: Element | null): HTMLElement | null => {
   const menu = active?.closest('[role="menu"]');
   const button = document.getElementById(menu?.getAttribute("aria-labelledby") ?? "");

@@ -12,7 +12,7 @@ type Filter = z.output<typeof rangedFilter>;
 /** A block that the answering node must have. The filter names it as `endBlock`, which is not sent. */
 export type EndBlock = z.output<typeof endBlock>;
 
-/** The node that answered lacks the `endBlock`, or has another one there: what it says of logs is not of the caller's chain. */
+/** The node that answered lacks the `endBlock`, or has another one there, so its logs may be those of another fork than the caller's. */
 export class OtherChainError extends BaseError {
   constructor({ number, hash }: EndBlock) {
     super(`The node that was asked for logs does not have block ${String(number)} (${hash}).`);

@@ -1,4 +1,4 @@
-/** What is compared with the chains before the service starts. */
+/** Compares the configuration with the chains before the service starts. */
 import {
   createPublicClient,
   erc20Abi,

@@ -76,7 +76,7 @@ export const tokenTransfers = async (
   });
 };
 
-/** Minted tokens come from nobody: whoever sent the transaction is named instead. @throws DomainError `chain_unavailable` */
+/** Minted tokens come from no address, so the sender of the transaction is named instead. @throws DomainError `chain_unavailable` */
 export const withMinters = async (
   registry: ChainRegistry,
   chainId: number,

@@ -1,4 +1,4 @@
-/** What a person's role must allow for each function that a caller uses. Keys are held to their scopes by their routes. */
+/** The permission that a person's role needs for each function that a caller uses. Keys are held to their scopes by their routes. */
 import type { Needs } from "@/lib/core/permission-guard";
 import type { AnnotationsService } from "@/lib/modules/annotations/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";

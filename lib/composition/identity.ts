@@ -30,7 +30,7 @@ import { createWalletLinks } from "@/lib/modules/wallets/links";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 
-/** People, projects and keys, how they prove who they are, and what they may do. */
+/** People, projects and keys, their authentication and their permissions. */
 export const buildIdentity = (
   platform: Platform,
   { wallets }: Pick<ChainAccess, "wallets">,

@@ -20,7 +20,7 @@ interface Measured {
   readonly webhooks: Sampler;
 }
 
-/** The metrics of this process, and what measures its jobs. */
+/** The metrics of this process, and the timers of its jobs. */
 export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured) => {
   const { config, database, registry, clock, errorLog } = platform;
   const sql = sqlOn(database.pool);

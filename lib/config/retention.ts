@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const days = (least: number, standard: number) => z.coerce.number().int().min(least).max(36_500).default(standard);
 
-/** How long rows are kept that no one needs any more. Events, and what proves where money went, are kept for ever. */
+/** The days for which rows are kept that nobody needs any more. Events and the records of money moves are never deleted. */
 export const retentionVariables = {
   /** Quotes that were never executed, after they expired. */
   RETENTION_QUOTES_DAYS: days(1, 30),

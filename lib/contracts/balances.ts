@@ -47,7 +47,7 @@ const usd = z
   .nullable()
   .meta({ description: "Value of the balance in US dollars, a decimal string; null where no price is known" });
 
-/** What a balance is made of, in units of the token. */
+/** The parts of a balance, in units of the token. */
 const parts = {
   amount: amountOut.meta({ description: "Balance on chain, in units of the token" }),
   amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),

@@ -4,7 +4,7 @@ import { defineContract } from "./contract";
 
 const tag = "Notifications";
 
-/** What a person of a project is told of. */
+/** The kinds of notifications that a person of a project can get. */
 export const NOTIFICATION_KINDS = [
   "approval_waiting",
   "operation_failed",

@@ -131,7 +131,7 @@ export const listPolicyVersions = defineContract({
 const decision = z.enum(["allow", "needs_approval", "deny"]);
 const codeNeed = z.enum(["required", "not"]).meta({ description: "Whether the policies ask for a one-time code" });
 
-/** What one rule of one policy says of a movement. */
+/** The result of one rule of one policy for a movement. */
 const ruleResult = z
   .object({
     policyId: id("pol").nullable().meta({

@@ -1,4 +1,4 @@
-/** The language of policies: what one version of a policy may say. */
+/** The schema of the rules in one version of a policy. */
 import { z } from "zod";
 import { amount, chainId, tokenRef, usdAmount } from "./common";
 import { approverRole } from "./decisions";

@@ -15,7 +15,7 @@ export const PREFERENCE_COOKIES = {
 
 export type Preference = keyof typeof PREFERENCE_COOKIES;
 
-/** What the browser remembers; null where it remembers nothing. */
+/** The preferences that the browser remembers; null where it remembers none. */
 export type Preferences = Readonly<Record<Preference, string | null>>;
 
 /** The value of a cookie as it may be used. Whoever serves something else on the same host can set these cookies to anything. */

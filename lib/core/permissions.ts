@@ -2,8 +2,8 @@ import type { Actor, Role } from "./actor";
 import { DomainError } from "./errors";
 
 /**
- * What each role of a project may do beyond reading its records. Services check it by `requirePermission`, or by the table in
- * lib/composition/caller-rights.ts; the pipeline of requests refuses a viewer whatever writes, before it reads the body.
+ * The roles of a project that have each permission, beyond reading its records. Services check it by `requirePermission`, or by the table in
+ * lib/composition/caller-rights.ts; the pipeline of requests refuses every write of a viewer, before it reads the body.
  */
 export const PERMISSIONS = {
   /** Quotes, swaps, transfers, payouts, private operations, global accounts. */
@@ -38,6 +38,7 @@ const IN_WORDS: Readonly<Record<Permission, string>> = {
   "deposits:release": "release quarantined deposits",
 };
 
+/** Whether a role of a project has the permission. `requirePermission` checks the same for an actor, and throws. */
 export const roleMay = (role: Role, permission: Permission): boolean =>
   (PERMISSIONS[permission] as readonly Role[]).includes(role);
 

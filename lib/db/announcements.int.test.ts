@@ -28,7 +28,7 @@ const heardThere: string[] = [];
 here.on("note", (payload) => heardHere.push(payload));
 there.on("note", (payload) => heardThere.push(payload));
 
-/** Until an announcement reaches the other instance; what was told before has reached it then, too. */
+/** Resolves when an announcement has reached the other instance; earlier ones have reached it then, too. */
 const untilConnected = async (): Promise<void> => {
   let probes = 0;
   await vi.waitFor(

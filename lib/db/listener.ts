@@ -24,7 +24,7 @@ export interface Listener {
 
 const nameOf = ({ channel, payload }: Announcement): string => `${channel} ${payload}`;
 
-/** Sends announcements to the other instances, one statement at a time. What cannot be sent is dropped. */
+/** Sends announcements to the other instances, one statement at a time. Announcements that cannot be sent are dropped. */
 const createTeller = (clientOf: () => pg.Client | null) => {
   let waiting = new Map<string, Announcement>();
   let timer: NodeJS.Timeout | null = null;

@@ -8,7 +8,7 @@ test("the script of the API reference is compressed before anybody asks for it",
   const html = await (await referenceFrame("bm9uY2U=")).text();
   const name = /data-renderer="\/api-reference\/([^"]+)"/.exec(html)?.[1] ?? "";
   const answer = await referenceFile(name);
-  // What has a coding is sent on as it is, so that no request compresses 3 MB.
+  // A file that is stored with a coding is sent on as it is, so that no request compresses 3 MB.
   expect(answer?.headers.get(CODED_HEADER)).toBe("gzip");
   expect(answer?.headers.get("cache-control")).toContain("immutable");
   const sent = gunzipSync(Buffer.from((await answer?.arrayBuffer()) ?? new ArrayBuffer(0)));

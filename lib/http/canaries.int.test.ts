@@ -252,7 +252,7 @@ const run = async () => {
   return { canaries, codes, metrics, operationIds: [paid.operationId, failing.operationId] };
 };
 
-/** What each place keeps of its own text where a canary is planted in it. */
+/** Number of characters that each place keeps of its own text where a canary is planted in it. */
 const KEPT_CHARS = 1000;
 
 test(

@@ -34,7 +34,7 @@ export const codingFor = (acceptEncoding: string | undefined, offered: readonly 
 export const isCompressible = (contentType: string | undefined): boolean =>
   contentType !== undefined && COMPRESSIBLE.test(contentType);
 
-/** Compresses a stream; what is written is sent on at once, so that a page appears part by part. */
+/** Compresses a stream; each chunk is sent on at once, so that a page appears part by part. */
 export const encoderOf = (coding: Coding): Transform =>
   coding === "br"
     ? createBrotliCompress({

@@ -13,7 +13,7 @@ interface PageRoute {
 }
 
 const BASE_PATH = "/api";
-/** What the routes look at of the person's own request: limits and the audit trail count the person, not this process. */
+/** Headers of the person's own request that the routes read: limits and the audit trail count the person, not this process. */
 const PASSED_HEADERS = ["x-forwarded-for", "user-agent"];
 
 /** Calls a route module as Next would, without a connection. */

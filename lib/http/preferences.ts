@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
 import { PREFERENCE_COOKIES, preferenceOf, type Preference, type Preferences } from "@/lib/core/browser-cookies";
 
-/** What this request's browser remembers, for server components. */
+/** The preferences that this request's browser remembers, for server components. */
 export const readPreferences = async (): Promise<Preferences> => {
   const jar = await cookies();
   const read = (preference: Preference): string | null => {

@@ -17,7 +17,7 @@ import type { StaticFiles } from "./static-files";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type RouteMethod = (typeof METHODS)[number];
 
-/** A route file: its path as Next writes it, and what it exports. */
+/** A route file: its path as Next writes it, and its exports. */
 export interface RouteEntry {
   readonly path: string;
   readonly module: Partial<Readonly<Record<RouteMethod, RouteHandler>>>;

@@ -1,7 +1,7 @@
 import { testAccount } from "./factories";
 import { approvalAsked, call, expecting, operationOf, type AttackTable } from "./token-attacks";
 
-/** What a stolen token does to records that move no money: contacts, names and states of accounts, memos. */
+/** The effects of a stolen token on records that move no money: contacts, names and states of accounts, memos. */
 export const RECORD_ROWS: AttackTable = {
   "PATCH /contacts/{id}": [
     "moves nothing",

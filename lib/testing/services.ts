@@ -11,7 +11,7 @@ export interface TestServicesOptions {
   readonly devnet?: boolean;
   /** Default false: whether jobs are worked on. */
   readonly worker?: boolean;
-  /** Default false: whether the worker searches for deposits. What the faucet gives would be in every list of operations. */
+  /** Default false: whether the worker searches for deposits. Money from the faucet would be in every list of operations. */
   readonly deposits?: boolean;
   /** Replacements of real parts. */
   readonly overrides?: Overrides;

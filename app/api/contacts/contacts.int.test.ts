@@ -45,7 +45,7 @@ test("a contact has tags and chains, which are changed without its address or st
   });
   const named = await client.call(updateContact, { params, body: { name: "Corner shop", chainIds: [] } });
   expect(named).toEqual({ ...made, name: "Corner shop", tags: ["Supplier"], chainIds: [] });
-  // What a program that knows neither sends leaves both as they are.
+  // A request without tags and chains leaves both as they are.
   const again = await client.call(createContact, { body: { name: "Shop", address } });
   expect(again).toEqual({ ...named, name: "Shop" });
 });

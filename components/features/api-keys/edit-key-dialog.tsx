@@ -26,7 +26,7 @@ interface EditKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Changes a key; what lets it do more than before is approved in the same dialog. */
+/** Changes a key; a change that lets it do more than before is approved in the same dialog. */
 export const EditKeyDialog = ({ apiKey, onClose }: EditKeyDialogProps): ReactNode =>
   apiKey === null ? null : (
     <Dialog

@@ -160,7 +160,7 @@ const Filters = (): ReactNode => {
   );
 };
 
-/** What was asked with one API key, and how it was answered. */
+/** The requests that one API key has made, each with its outcome. */
 export const KeyRequests = ({ keyId }: { readonly keyId: string }): ReactNode => {
   const [{ outcome, method, day, cursor }, set] = useFilters();
   const query = {

@@ -19,7 +19,7 @@ interface AvailableAmountProps {
   readonly plain?: boolean;
 }
 
-/** What may be moved now. Where it is not the whole balance, the balance and what moves stand below. */
+/** The amount that may be moved now. Where it is not the whole balance, the balance and its other parts stand below. */
 export const AvailableAmount = ({ amounts, unit, plain = false }: AvailableAmountProps): ReactNode => {
   const moves = MOVES.filter(([part]) => !isZero(amounts[part]));
   return (

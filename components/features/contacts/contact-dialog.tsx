@@ -21,7 +21,7 @@ import { tags } from "@/lib/contracts/tags";
 import { parseTags } from "./contact-filter";
 import { useSaveContact, useUpdateContact, type Contact } from "./use-contacts";
 
-/** What the dialog edits: a contact, or a new one with this name. */
+/** The contact that the dialog edits; null: the dialog creates one with this name. */
 export interface ContactDraft {
   readonly contact: Contact | null;
   readonly name: string;

@@ -24,7 +24,7 @@ export const depositSentence = (deposit: DepositRecord): string => {
   }
 };
 
-/** What screening says of the sender. */
+/** Texts for the screening verdict about the sender. */
 export const VERDICT_WORDS = {
   clear: "On no list",
   hit: "On a list",

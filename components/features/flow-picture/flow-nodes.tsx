@@ -39,7 +39,7 @@ export const SourceNode = ({ leg, box }: { readonly leg: FlowLeg; readonly box: 
   </div>
 );
 
-/** The recipient: what arrives or arrived there, and the minimum before that. */
+/** The recipient, with the amount that arrives or arrived there, and the minimum before that. */
 export const DestinationNode = ({
   to,
   box,

@@ -61,7 +61,7 @@ export const TURN_AT = 0.62;
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /**
- * The thickness of each band: proportional to its worth, and at least `BAND_MIN`. What thin bands get above their share is taken from
+ * The thickness of each band: proportional to its worth, and at least `BAND_MIN`. The excess of thin bands over their share is taken from
  * the thick ones in proportion, so the sum stays `total` while there is room.
  */
 export const thicknesses = (worths: readonly number[], total = BANDS_TOTAL): number[] => {

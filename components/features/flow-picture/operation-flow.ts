@@ -55,7 +55,7 @@ const legOf = (operation: Operation, leg: Leg, around: Surroundings): FlowLeg =>
   ...legProgress(leg, timesOf(operation, leg, around)),
 });
 
-/** Before there are legs, and where there never will be: what was asked for. */
+/** The requested amounts in place of legs, for an operation that has none yet or never will. */
 const plannedLegs = ({ quoted, status }: Operation, { chainName, addressName }: FlowWords): FlowLeg[] =>
   quoted.from.map((source, index) => ({
     id: String(index),

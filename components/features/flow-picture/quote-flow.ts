@@ -6,7 +6,7 @@ interface QuotedSource {
   readonly chainId: number;
   readonly amount: string;
   readonly token: { readonly symbol: string };
-  /** What it is expected to bring, in units of the received token. */
+  /** The amount that the source is expected to bring, in units of the received token. */
   readonly expectedOut: string;
   readonly estimatedSeconds: number;
 }

@@ -47,6 +47,6 @@ export interface FlowModel {
     /** The least that must arrive; null once everything did. */
     readonly minimum: string | null;
   };
-  /** What it costs, in a few words; null where that is not known. */
+  /** Cost of the move in a few words; null where it is not known. */
   readonly fee: string | null;
 }

@@ -27,14 +27,14 @@ const STATES: Readonly<Record<Decision["state"], { readonly label: string; reado
 const pathOfSubject = ({ type, id }: Decision["subject"]): string =>
   type === "payout" ? `/payouts/${id}` : `/activity/${id}`;
 
-/** A request that several people decide: what is approved, who has voted, and the own vote. */
+/** A request that several people decide, with the approved values, the votes, and the form for the person's own vote. */
 export const DecisionPage = ({ id }: { readonly id: string }): ReactNode => {
   const { data, error, isPending, refetch } = useDecision(id);
   if (isPending) return <LoadingRows what="the request" />;
   if (data === undefined)
     return <ErrorState error={error} money="No money moves without votes." onRetry={() => void refetch()} />;
   return (
-    // Whoever may vote has to see what is approved.
+    // A person who may vote has to see the approved values.
     <AmountsShownProvider value={data.messages !== null}>
       <DecisionHeader decision={data} />
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">

@@ -20,7 +20,7 @@ const DOWN_AFTER_MS = 20_000;
 /** After this silence the connection is given up and opened again: it may be cut without either side knowing. */
 const CUT_AFTER_MS = 45_000;
 const RETRY_MS = 30_000;
-/** A new stream tells of the 15 seconds before it. When it takes longer to open, the page's first answers may be older. */
+/** A new stream begins with the changes of the 15 seconds before it. When it takes longer to open, the page's first answers may be older. */
 const LATE_MS = 10_000;
 
 /** Begins at once. Call `look` when the page becomes visible or hidden. */

@@ -12,7 +12,7 @@ import { LiveStateContext, type LiveState } from "./live-state";
 const ONCE_PER_MS = 1_000;
 
 /**
- * One connection for each tab in place of polling: the service says what changed in the project, and what is shown of it is read again.
+ * One connection for each tab in place of polling: the service names changes in the project, and the page reads the shown ones again.
  * Everything else that is kept becomes old, and is read when it is shown next.
  */
 export const LiveProvider = ({ children }: { readonly children: ReactNode }): ReactNode => {

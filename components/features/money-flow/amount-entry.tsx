@@ -37,8 +37,8 @@ interface AmountEntryProps {
 }
 
 /**
- * An amount of a token, typed in its units or in dollars as the person's locale writes them. Below stand how it was read, what it is
- * worth, and what may be moved.
+ * An amount of a token, typed in its units or in dollars as the person's locale writes them. Below stand the amount as it was
+ * read, its worth, and the amount that may be moved.
  */
 export const AmountEntry = (props: AmountEntryProps): ReactNode => {
   const { value, token, error } = props;

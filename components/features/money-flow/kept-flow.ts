@@ -46,7 +46,7 @@ export const keepFlow = (key: string, { flow, open, done }: Keepable, hasMoved: 
       return;
     }
     const { subject, step, approved, sent, prepared } = flow;
-    // What wallets have signed is not kept: it is prepared again, which needs no other code.
+    // Actions for wallets are not kept: they are prepared again, which needs no other code.
     const mayKeepPrepared = prepared !== null && prepared.actions.length === 0;
     const kept: KeptFlow = {
       stored: subject.stored,

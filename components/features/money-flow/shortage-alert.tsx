@@ -4,7 +4,7 @@ import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
 import type { Shortage } from "./spendable";
 
-/** More is asked for than may be moved: says how much is missing and what to do, before any code is mailed. */
+/** Shown when a person asks for more than may be moved: names the missing amount and the next step, before any code is mailed. */
 export const ShortageAlert = ({ shortage }: { readonly shortage: Shortage }): ReactNode => (
   <Alert
     tone="warning"

@@ -4,7 +4,7 @@ import type { getReserves } from "@/lib/contracts/reserves";
 
 export type Reserves = ResponseOf<typeof getReserves>["data"];
 
-/** Where money would leave, and what may be moved there when global accounts are not considered. */
+/** The place that money would leave, and the amount that may be moved there when global accounts are not considered. */
 export interface SpendPlace {
   readonly isTreasury: boolean;
   readonly chainId: number;
@@ -14,7 +14,7 @@ export interface SpendPlace {
 }
 
 export interface Spendable {
-  /** What may be moved now; null while it is not known. */
+  /** The amount that may be moved now; null while it is not known. */
   readonly amount: string | null;
   /** How much of the balance must stay, because it backs what global accounts hold; null where nothing must. */
   readonly backing: string | null;

@@ -9,7 +9,7 @@ export type Prepared = ResponseOf<typeof prepareSwap>;
 /** A second factor in place of a mailed code. */
 export type FactorProof = { readonly totp: string } | { readonly passkey: PasskeyAssertion };
 
-/** What a person sends to approve a payment: a mailed code, or the answer of a second factor. */
+/** The proof by which a person approves a payment: a mailed code, or the answer of a second factor. */
 export type MoneyProof = { readonly otp: string } | FactorProof;
 
 /** The subject's id, as request-otp, prepare and execute take it. */

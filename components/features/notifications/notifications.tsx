@@ -10,7 +10,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { NotificationList } from "./notification-list";
 import { useNewestNotifications, useNotificationPages, useRead } from "./use-notifications";
 
-/** Everything that the person was told of in this project. */
+/** All notifications of the person in this project. */
 export const Notifications = (): ReactNode => {
   const list = useNotificationPages();
   const unread = useNewestNotifications().data?.unread ?? 0;

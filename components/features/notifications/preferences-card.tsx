@@ -39,7 +39,7 @@ const MAIL_OPTIONS = MAIL_TIMES.map((value) => ({ value, label: MAILS[value] }))
 
 const isMail = (text: string): text is MailTime => (MAIL_TIMES as readonly string[]).includes(text);
 
-/** What the person is told of in this project, in the dashboard and by mail. */
+/** The person's notification settings in this project, for the dashboard and for mail. */
 export const NotificationPreferencesCard = (): ReactNode => {
   const { data, error, isPending, refetch } = useApiQuery(getNotificationPreferences, {});
   return (

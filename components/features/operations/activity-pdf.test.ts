@@ -11,7 +11,7 @@ const token = (symbol: string, decimals: number) => ({
 });
 const SENT = "123456789.123456789012345678";
 
-/** What the file reads of an operation. */
+/** An operation with the fields that the file reads. */
 const operation = {
   operationId: "op_1",
   createdAt: "2026-11-25T10:00:00.000Z",

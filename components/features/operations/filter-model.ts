@@ -4,7 +4,7 @@ import { type listOperations } from "@/lib/contracts/operations";
 import { isPrivateKind } from "@/lib/contracts/privacy-records";
 import type { Status } from "@/lib/core/status";
 
-/** Kinds that the list has: what is private has a page of its own. */
+/** Kinds that the list has; private operations have a page of their own. */
 export const LISTED_KINDS = OPERATION_KINDS.filter((kind) => !isPrivateKind(kind));
 
 /** The filters of the list, as the page's address has them. */

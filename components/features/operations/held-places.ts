@@ -3,7 +3,7 @@ import type { Operation } from "./types";
 
 type Holding = Operation["outcome"]["holds"][number];
 
-/** What is held at one place for one reason: several parts of one token there are one sum. */
+/** The sum that is held at one place for one reason; several holds of one token there are added. */
 export interface HeldPlace {
   readonly key: string;
   /** 0x address, or the name of a bridge and its deposit. */

@@ -18,7 +18,7 @@ interface OperationHeaderProps {
   readonly operation: Operation | undefined;
 }
 
-/** What moves, who started it and when, and its state. Nobody of the project starts a deposit. The id is one click away. */
+/** The amounts and parties, who started the operation and when, and its state. Nobody of the project starts a deposit. The id is one click away. */
 export const OperationHeader = ({ operationId, operation }: OperationHeaderProps): ReactNode => {
   const { addressName } = useNames();
   const hidden = useAmountsHidden();

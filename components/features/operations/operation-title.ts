@@ -11,7 +11,7 @@ interface TitleWords {
 
 const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
 
-/** What arrived, once it is known; before that, and where nothing did, what was expected. */
+/** The received amount, once it is known; before that, and where nothing was received, the expected amount. */
 const shownOut = ({ status, quoted, actual }: Operation): string =>
   isFinal(status) && !isNothing(actual.received.amount) ? actual.received.amount : quoted.to.amount;
 

@@ -30,7 +30,7 @@ interface ReceiptCardProps {
   readonly wide: boolean;
 }
 
-/** The receipt: what was sent, what arrived beside what was promised, to whom, and what it cost. */
+/** The receipt: the sent amount, the received amount beside the promised one, the recipient, and the costs. */
 export const ReceiptCard = ({ operation, wide }: ReceiptCardProps): ReactNode => (
   <Card title="Receipt" className={wide ? "lg:col-span-2" : ""}>
     <Facts className="-my-2">
@@ -58,7 +58,7 @@ const Sums = ({ sums }: { readonly sums: readonly AssetSum[] }): ReactNode =>
     </span>
   ));
 
-/** Whatever is final tells what happened; the promise then stands beside it, and is not the headline any more. */
+/** The headline of a final operation is its result; the promised amount then stands beside it. */
 const AmountFacts = ({ operation: { quoted, actual, status, legs } }: { readonly operation: Operation }): ReactNode => {
   const { to } = quoted;
   const symbol = to.token.symbol;

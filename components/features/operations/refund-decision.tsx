@@ -60,7 +60,7 @@ const useDecision = ({ operationId, legId }: RefundDecisionProps) => {
   return { decision, decide };
 };
 
-/** What is known of a refund that the chains do not show for certain, and the form by which a person decides about it. */
+/** The evidence about a refund that the chains do not show for certain, and the form by which a person decides about it. */
 export const RefundDecision = (props: RefundDecisionProps): ReactNode => {
   const { attention } = props;
   const { decision, decide } = useDecision(props);

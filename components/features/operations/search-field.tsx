@@ -11,7 +11,7 @@ interface SearchFieldProps {
   readonly value: string;
   /** The kinds of text that the search finds. */
   readonly placeholder?: string;
-  /** Told once the typing settles, or at once on Enter. */
+  /** Called once the typing settles, or at once on Enter. */
   readonly onSettle: (text: string) => void;
 }
 

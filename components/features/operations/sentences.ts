@@ -74,7 +74,7 @@ const FINAL_SENTENCES: Partial<Record<Operation["status"], string>> = {
   cancelled: "Cancelled; nothing was sent",
 };
 
-/** The state of the whole operation in one honest sentence, with a full stop. */
+/** The state of the whole operation in one sentence, with a full stop. */
 export const statusSentence = (operation: Operation, chainName: ChainNameOf): string => {
   const { legs, status, subStatus, quoted, deposit } = operation;
   if (deposit != null) return depositSentence(deposit);

@@ -20,7 +20,7 @@ const gasWaitsOf = (operations: readonly Operation[]): ReadonlyMap<number, strin
     operations.flatMap(({ operationId, waitsForGas }) => waitsForGas.map(({ chainId }) => [chainId, operationId])),
   );
 
-/** What is not as it should be and concerns the money of this project; nothing where all is well. */
+/** Alerts about problems that concern the money of this project; renders nothing when there are none. */
 export const Alerts = (): ReactNode => {
   const balances = useBalances().data;
   const processing = useOperations({ status: "processing", limit: COUNTED_MAX }).data;

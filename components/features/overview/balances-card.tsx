@@ -16,7 +16,7 @@ import { ChainShareBar, ChainShareLegend } from "./chain-share-bar";
 import { isEmpty, isZero } from "./sums";
 import { useBalances, type TokenTotal } from "./use-balances";
 
-/** Worth most first, what has no price last; an order is no amount, so a float does. */
+/** By worth, the highest first, and tokens without a price last. Floats are precise enough to sort by. */
 const byWorth = (a: TokenTotal, b: TokenTotal): number => Number(b.usd ?? -1) - Number(a.usd ?? -1);
 
 const Part = ({ value }: { readonly value: string }): ReactNode =>

@@ -20,7 +20,7 @@ const STALE_MS = 30_000;
 const IN_FILL = "fill-fg-2";
 const OUT_FILL = "fill-control";
 
-/** What came in and went out on each of the last days, of the newest operations and payouts. */
+/** Chart of the money that came in and went out on each of the last days, from the newest operations and payouts. */
 export const FlowsCard = (): ReactNode => {
   const [now] = useState(() => new Date());
   const operations = useOperations({ limit: READ_MAX });

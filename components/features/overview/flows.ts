@@ -17,7 +17,7 @@ export interface DayFlow {
 interface FlowSources {
   readonly operations: readonly Operation[];
   readonly payouts: readonly Payout[];
-  /** Addresses of the project's wallets: what moves between them neither comes nor goes. */
+  /** Addresses of the project's wallets; a move between them is neither an inflow nor an outflow. */
   readonly own: ReadonlySet<string>;
   /** Today's price of an asset; null where none is known. */
   readonly priceOf: (assetId: string) => string | null;
@@ -41,7 +41,7 @@ interface Move {
 
 const dayOf = (time: string): string => time.slice(0, DAY_LENGTH);
 
-/** A deposit is an operation that has no source in the project; what is sent to somebody else's address goes out. */
+/** A deposit is an operation that has no source in the project; a move to somebody else's address goes out. */
 const moveOf = ({ own }: FlowSources, { quoted, actual, createdAt, kind }: Operation): Move[] => {
   const move = { day: dayOf(createdAt), amount: actual.received.amount, token: actual.received.token };
   if ((kind as string) === "deposit") return [{ ...move, direction: "in" }];
@@ -56,7 +56,7 @@ const movesOfPayout = (payout: Payout): Move[] =>
 
 const isSomething = ({ amount }: Move): boolean => /[1-9]/.test(amount);
 
-/** What came in and went out on each of the last days, the oldest first, at today's prices. */
+/** The money that came in and went out on each of the last days, the oldest first, at today's prices. */
 export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flows => {
   const moves = [
     ...sources.operations.flatMap((operation) => moveOf(sources, operation)),

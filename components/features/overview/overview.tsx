@@ -33,7 +33,7 @@ const FaucetPanel = dynamic(
 
 const ROW = "grid grid-cols-1 items-stretch gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]";
 
-/** The page of the day: what there is, what waits, what moves; below it, what there was. */
+/** The first page: balances, tasks that wait for the person, and moves under way; below them, the history. */
 export const Overview = (): ReactNode => {
   const { devnet } = usePublicConfig();
   return (

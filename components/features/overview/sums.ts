@@ -7,7 +7,7 @@ export type ChainShare = TokenTotal["chains"][number] & {
   readonly parts: TokenTotal["breakdown"];
 };
 
-/** What an asset is made of on each chain, over all wallets, in the order of the chains' ids. */
+/** The shares of each chain in an asset's total, over all wallets, in the order of the chains' ids. */
 export const byChain = (total: TokenTotal): ChainShare[] =>
   [...total.chains]
     .sort((one, other) => one.chainId - other.chainId)

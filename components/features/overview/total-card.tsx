@@ -37,7 +37,7 @@ export const TotalCard = (): ReactNode => {
   );
 };
 
-/** As tall as what comes. */
+/** A placeholder of the card's height, so that nothing below it moves when the balances arrive. */
 const Loading = (): ReactNode => (
   <div role="status" className="flex flex-col gap-3">
     <span className="sr-only">Loading balances …</span>
@@ -109,7 +109,7 @@ const Part = ({ label, href, usd }: PartProps): ReactNode => (
   </>
 );
 
-/** What the project held at each hour or day of the time shown, as far as a price was known. */
+/** The project's total in US dollars at each hour or day of the time shown; points without a total are left out. */
 const usePoints = () => {
   const { data } = useBalanceHistory(HISTORY_DAYS);
   return data?.data.flatMap(({ takenAt, totalUsd }) => (totalUsd === null ? [] : [{ takenAt, usd: totalUsd }]));

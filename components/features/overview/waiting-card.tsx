@@ -18,7 +18,7 @@ type Item = ResponseOf<typeof readProjectInbox>["data"][number];
 
 const SHOWN = 3;
 
-/** What goes on only when this person does something; the newest of it, and how much there is. */
+/** Items that wait for this person's action: the newest ones, and the number of all. */
 export const WaitingCard = (): ReactNode => {
   const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
   const mine = data?.data.filter((item) => item.mine) ?? [];

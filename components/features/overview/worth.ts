@@ -19,8 +19,8 @@ const worthOf = ({ amount, usd, ...parts }: ChainTotal, part: Part, decimals: nu
 };
 
 /**
- * What a part of all balances is worth, as a decimal string rounded down; null where a price is missing, because a sum that leaves
- * something out would be a wrong sum.
+ * The worth of one part of all balances in US dollars, a decimal string rounded down; null where a price is missing, because a
+ * sum that leaves something out would be a wrong sum.
  */
 export const worthOfPart = ({ totals }: Pick<Balances, "totals">, part: Part): string | null => {
   const worths = totals.flatMap(({ chains, decimals }) => chains.map((chain) => worthOf(chain, part, decimals)));

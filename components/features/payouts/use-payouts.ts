@@ -9,7 +9,7 @@ import { getPayout, listPayouts } from "@/lib/contracts/payouts";
 import type { Status } from "@/lib/core/status";
 import { refreshMsOf, type Payout } from "./payout";
 
-/** The stream of changes does not tell of each row that is paid. */
+/** The stream of changes has no event for each row that is paid. */
 const BUSY_REFRESH_MS = 2_000;
 
 export interface PayoutFilters {

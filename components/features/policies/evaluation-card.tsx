@@ -24,7 +24,7 @@ interface EvaluationCardProps {
 
 type StoredEvaluation = ResponseOf<typeof getPolicyEvaluation>;
 
-/** What the policies said when the movement was accepted, and which rules asked for an approval or refused it. */
+/** The policies' decision about the movement when it was accepted, and the rules that asked for an approval or refused it. */
 export const EvaluationCard = ({
   evaluationId,
   description = "What they said when this was accepted.",

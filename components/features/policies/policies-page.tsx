@@ -27,7 +27,7 @@ import type { Policy } from "./use-policies";
 
 const PROJECT: PolicySubject = { scope: "project", subjectId: undefined };
 
-/** What bounds the project's money: the project, each wallet and each key that has a policy. */
+/** The policies that limit the project's money: of the project, and of each wallet and key that has one. */
 export const PoliciesPage = (): ReactNode => {
   const state = usePolicySetup();
   const mayChange = useMay("policies:manage");

@@ -12,7 +12,7 @@ type TokenInfo = ResponseOf<typeof listTokens>["data"][number];
 const TOKENS_STALE_MS = 60_000;
 const FIRST_CHOICE = "USDC";
 
-/** What is received where; the choices live in the address of the page. */
+/** The wallet, chain, token and amount to receive; the choices live in the address of the page. */
 export const useReceive = () => {
   const { chains } = usePublicConfig();
   const wallets = useWallets();

@@ -12,8 +12,8 @@ const scaled = (amount: string): bigint => {
 };
 
 /**
- * What backs the accounts in relation to what they hold, in tenths of a percent, rounded down: never more than there is. Null when the
- * accounts hold nothing.
+ * The backing of the accounts in relation to their liabilities, in tenths of a percent, rounded down so that it is never
+ * overstated. Null when the accounts hold nothing.
  */
 export const coverageTenths = ({
   onChain,

@@ -123,7 +123,7 @@ const Side = ({ label, children }: { readonly label: string; readonly children: 
   </div>
 );
 
-/** Both sides of one currency: what is owed, and what is there. The coverage stands first, its proof is folded away. */
+/** Both sides of one currency: the liabilities, and the money that backs them. The coverage stands first, its proof is folded away. */
 export const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
   const { currency, chains } = reserve;
   return (

@@ -28,7 +28,7 @@ export interface PageQuery {
   readonly paged: boolean;
 }
 
-/** What `useApiQuery(contract, input)` will ask. */
+/** The query of `useApiQuery(contract, input)`. */
 export const pageQuery = <C extends Contract>(contract: C, input: CallOptions<C>): PageQuery => ({
   contract,
   input: { ...(input as object) },
@@ -36,7 +36,7 @@ export const pageQuery = <C extends Contract>(contract: C, input: CallOptions<C>
   paged: false,
 });
 
-/** What a list under `key` will ask for its first page. */
+/** The query for the first page of a list under `key`. */
 export const firstPageQuery = <C extends Contract>(contract: C, input: CallOptions<C>, key: QueryKey): PageQuery => ({
   contract,
   input: { ...(input as object) },

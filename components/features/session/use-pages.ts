@@ -14,7 +14,7 @@ interface PagesOptions<Item> {
   readonly queryKey: QueryKey;
   /** Reads one page; `page` goes into the query of the call as it is. */
   readonly read: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<Item>>;
-  /** Told what is shown; how soon to ask again. `live`: the stream of changes says when it is old. */
+  /** From the shown data, the time until the next request. `live`: the stream of changes says when it is old. */
   readonly refreshMs: "live" | ((items: readonly Item[]) => number | "live");
 }
 

@@ -44,7 +44,7 @@ interface Signed {
 }
 
 /**
- * What the service gets to sign a person in.
+ * The credentials that sign a person in, as the service takes them.
  * @param invitation the token of an invitation that was opened in this tab: it lets a new person in where sign-up is closed
  */
 export const credentialsOf = (signed: Signed, invitation: string | null): Signed & { readonly invitation?: string } =>

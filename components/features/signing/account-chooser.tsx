@@ -13,7 +13,7 @@ import { isRejection, reasonOf } from "./wallet-access";
 interface AccountChooserProps {
   /** The account that is looked for; undefined where any will do. */
   readonly wanted?: string;
-  /** Told the accounts that the wallet now shows. */
+  /** Called with the accounts that the wallet now shows. */
   readonly onAccounts: (accounts: readonly string[]) => void;
 }
 

@@ -49,7 +49,7 @@ const wordOf = ({ action, at, kept }: SigningStep): string => {
 const hashOf = ({ at }: SigningStep): string | undefined =>
   at.state === "done" ? at.signed.txHash : at.state === "mining" || at.state === "failed" ? at.txHash : undefined;
 
-/** Exactly what the wallet is handed, for whoever wants to compare. */
+/** The exact data that the wallet gets, for people who compare it. */
 const contentText = ({ transaction, typedData }: Action): string => JSON.stringify(transaction ?? typedData, null, 2);
 
 const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
@@ -100,7 +100,7 @@ export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode 
   const { steps, busy } = signing;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The receipt above it is long; while a wallet is asked, what it is asked for is what matters.
+    // The receipt above is long, and the person must see the step that the wallet is asked to sign.
     if (busy && section.current !== null) scrollTo(section.current);
   }, [busy]);
   if (steps.length === 0) return null;

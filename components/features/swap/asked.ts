@@ -5,8 +5,8 @@ import { findToken, type SwapValues } from "./form-model";
 import { spendableAt, type SwapSetup } from "./use-swap-setup";
 
 /**
- * What each source asks for, against what it may give. Sources of the treasury share what backs no global account, so that one asset over
- * several chains is counted together, too.
+ * The amount asked of each source, beside the amount that it may give. Sources of the treasury share the part that backs no global
+ * account, so that one asset over several chains is counted together, too.
  */
 export const askedOf = (setup: SwapSetup, { sources }: Pick<SwapValues, "sources">): Asked[] => {
   const single = sources.flatMap((source): (Asked & { assetId: string; isTreasury: boolean })[] => {

@@ -7,7 +7,7 @@ import type { SwapForm } from "./use-swap-form";
 
 interface FlipButtonProps {
   readonly swap: SwapForm;
-  /** What arrives by the quote that is shown; empty where there is none. */
+  /** The amount that arrives by the quote shown; empty where there is none. */
   readonly amount: string;
 }
 

@@ -6,7 +6,7 @@ import { readAmount } from "@/lib/core/read-amount";
 import { percentText } from "./decimal";
 import type { QuoteBody, TokenInfo } from "./types";
 
-/** What stands in the form; texts as typed, chains as the selects have them. `token` is a 0x address or `native`. */
+/** Values of the form; texts as typed, chains as the selects have them. `token` is a 0x address or `native`. */
 export interface SourceValues {
   address: string;
   chainId: string;

@@ -31,7 +31,7 @@ interface QuoteCardProps {
   readonly shortage: Shortage | null;
   /** False when the fields say all that is wrong. */
   readonly showError: boolean;
-  /** What else stands in the way of the review, in a sentence; null when nothing does. */
+  /** Another reason that prevents the review, in a sentence; null when there is none. */
   readonly obstacle: string | null;
   readonly onReview: (quote: Quote) => void;
   /** Asks for the quote in spite of this price impact. */

@@ -21,7 +21,7 @@ interface QuoteFactsProps {
 
 const IMPACT_LOOKS = { none: "num", confirm: "num font-medium text-warning", type: "num font-medium text-danger" };
 
-/** What one unit of one token is in the other; a click turns it round. */
+/** The price of one unit of one token in the other; a click inverts it. */
 export const RateText = ({ quote }: { readonly quote: Quote }): ReactNode => {
   const [inverted, setInverted] = useState(false);
   const { rate } = quote;

@@ -11,7 +11,7 @@ import type { Quote } from "./types";
 
 const CARD_LOOKS = "rounded-card border p-3";
 
-/** The route that will be taken, and what other ways would bring. */
+/** The route that will be taken, and the amounts that other routes would bring. */
 export const RouteCards = ({ quote }: { readonly quote: Quote | null }): ReactNode => (
   <Card title="Routes" actions={quote === null ? null : <Found count={quote.alternatives.length + 1} />}>
     {quote === null ? (

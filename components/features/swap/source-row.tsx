@@ -23,7 +23,7 @@ interface SourceRowProps {
 
 const LABEL_START = "first-letter:uppercase inline-block";
 
-/** `Source 1 amount` for whoever hears it, `Amount` for whoever sees it. */
+/** `Source 1 amount` for screen readers, `Amount` on the screen. */
 const Label = ({ index, what }: { readonly index: number; readonly what: string }): ReactNode => (
   <>
     <span className="sr-only">Source {index + 1} </span>

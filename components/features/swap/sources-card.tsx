@@ -19,7 +19,7 @@ interface SourcesCardProps {
   readonly serverErrors: ReadonlyMap<string, string>;
 }
 
-/** What all sources are worth; null when a price is missing. */
+/** The worth of all sources in US dollars; null when a price is missing. */
 const totalUsd = ({ tokens }: SwapSetup, { values }: SwapForm): string | null => {
   const worths = values.sources.map((source) =>
     usdValue(readAmount(source.amount) ?? "", findToken(tokens, source.chainId, source.token)?.priceUsd ?? null),

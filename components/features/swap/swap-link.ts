@@ -3,7 +3,7 @@ import type { SwapValues } from "./form-model";
 import { balanceOf, type SwapSetup } from "./use-swap-setup";
 import { typedAmount } from "@/lib/core/read-amount";
 
-/** What a link such as `/swap?from=USDC&amount=12.5` fills in; parts that name nothing known are left out. */
+/** The wallet, chain and token that a link such as `/swap?from=USDC&amount=12.5` names; names that are not known are left out. */
 interface Place {
   readonly address: string;
   readonly chainId: string;

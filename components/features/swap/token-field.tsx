@@ -35,11 +35,11 @@ interface Held {
   readonly balance: string | null;
 }
 
-/** An order is no amount, so a float does; what has no price stands behind what has one. */
+/** A number to sort by, for which floats are precise enough. Tokens without a price come after those with one. */
 const worth = ({ token, balance }: Held): number =>
   balance === null ? 0 : Number(usdValue(balance, token.priceUsd) ?? Number(balance) / Number.MAX_SAFE_INTEGER);
 
-/** Worth most first; the others in the order of the configuration. */
+/** The highest worth first; tokens of equal worth in the order of the configuration. */
 const byWorth = (one: Held, other: Held): number => worth(other) - worth(one);
 
 export const TokenField = (props: TokenFieldProps): ReactNode => {

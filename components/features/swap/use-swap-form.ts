@@ -58,7 +58,7 @@ const useKeptValues = (setup: SwapSetup, form: UseFormReturn<SwapValues>, text: 
     const linked = valuesOfLink(setup, window.location.search, form.getValues());
     const values = linked ?? readDraft(setup.wallets.map((wallet) => wallet.address));
     if (values !== null) form.reset(values);
-    // What is typed from now on counts at a reload, not the link.
+    // Values typed from now on count at a reload, not the link.
     if (linked !== null) window.history.replaceState(null, "", window.location.pathname);
     setIsRead(true);
     // Once: later readings of wallets and balances change nothing that is typed.

@@ -12,7 +12,7 @@ import type { TokenInfo } from "./types";
 
 const TOKENS_STALE_MS = 30_000;
 
-/** What the form has to know before it can be drawn. */
+/** The data that the form needs before it can be drawn. */
 export interface SwapSetup {
   readonly wallets: readonly WalletRecord[];
   readonly treasury: WalletRecord | undefined;
@@ -20,7 +20,7 @@ export interface SwapSetup {
   readonly chains: readonly PublicChain[];
   /** Undefined until known: MAX and the balances then are missing, the rest works. */
   readonly balances: Balances | undefined;
-  /** Undefined until known: what backs global accounts may not leave the treasury. */
+  /** Undefined until known. The part that backs global accounts may not leave the treasury. */
   readonly reserves: Reserves | undefined;
 }
 
@@ -58,7 +58,7 @@ export const useSwapSetup = (): SetupState => {
   return { state: "failed", error: wallets.error ?? tokens.error, retry };
 };
 
-/** What may be moved of a wallet's token now; null while it is not known. */
+/** The amount of a wallet's token that may be moved now; null while it is not known. */
 export const balanceOf = (
   balances: Balances | undefined,
   at: { readonly address: string; readonly chainId: string; readonly token: string },
@@ -78,7 +78,7 @@ export const balanceOf = (
   return balances.nextCursor === null ? "0" : null;
 };
 
-/** What may leave a wallet now, reserves of global accounts considered. */
+/** The amount that may leave a wallet now, reserves of global accounts considered. */
 export const spendableAt = (
   setup: SwapSetup,
   at: { readonly address: string; readonly chainId: string; readonly token: string },

@@ -9,7 +9,7 @@ import { readAmount } from "@/lib/core/read-amount";
 
 export type TransferBody = BodyInput<typeof createTransfer>;
 
-/** What stands in the form; texts as typed, chains as the selects have them. */
+/** Values of the form; texts as typed, chains as the selects have them. */
 export interface TransferValues {
   walletId: string;
   /** The asset over all chains; which token that is, the chain says. */
@@ -101,7 +101,7 @@ export interface FieldErrors {
   readonly complete: boolean;
 }
 
-/** What the API named in `details`, ready to stand at its fields. */
+/** The messages that the API gave in `details`, by the field of the form. */
 export const fieldErrorsOf = (details: readonly Detail[], code: string | null = null): FieldErrors => {
   const fields: Partial<Record<keyof TransferValues, string>> = {};
   let complete = details.length > 0 && !isShownWhole(code);

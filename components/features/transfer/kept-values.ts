@@ -15,7 +15,7 @@ const draft = z.object({
   toAddress: z.string(),
 });
 
-/** What was typed in this tab; null when there is nothing to go on with. A draft of another wallet was typed by somebody else. */
+/** The values typed in this tab; null when there are none to go on with. A draft of another wallet was typed by somebody else. */
 export const readTransferDraft = (walletIds: readonly string[]): TransferValues | null => {
   try {
     const found = draft.parse(JSON.parse(sessionStorage.getItem(KEY) ?? "null"));

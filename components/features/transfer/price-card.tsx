@@ -29,7 +29,7 @@ interface PriceCardProps {
   readonly view: TransferView;
   /** More is asked for than may be moved; null where it is not so. */
   readonly shortage: Shortage | null;
-  /** What else stands in the way, in a sentence; null when nothing does. */
+  /** Another reason that prevents the review, in a sentence; null when there is none. */
   readonly obstacle: string | null;
   readonly onReview: (transfer: TransferRecord) => void;
   /** Accepts this price impact; the quote can then be asked for again. */
@@ -46,7 +46,7 @@ const reasonOf = ({ view, shortage, obstacle }: PriceCardProps): string | null =
   return obstacle;
 };
 
-/** What arrives, what it costs, how long it takes; and the way to the review. */
+/** The amount that arrives, the costs and the duration; and the button that opens the review. */
 export const PriceCard = (props: PriceCardProps): ReactNode => {
   const { view, shortage, onReview, onAcceptImpact } = props;
   const { transfer } = view;

@@ -17,7 +17,7 @@ interface RecipientFieldProps {
   readonly ownIsUsual?: boolean;
 }
 
-/** Who gets the money: typed or from the address book, with what the project knows of the address. */
+/** The field for the recipient: typed or from the address book, with the project's notes about the address. */
 export const RecipientField = ({ recipient, error, input, onChoose, ownIsUsual }: RecipientFieldProps): ReactNode => {
   const [bookOpen, setBookOpen] = useState(false);
   const { view } = recipient;

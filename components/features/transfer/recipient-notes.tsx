@@ -85,7 +85,7 @@ interface RecipientNotesProps {
   readonly ownIsUsual?: boolean;
 }
 
-/** What the project knows of the typed address: whose it is, whether it is new, whether it only looks like a known one. */
+/** Notes about the typed address: whose it is, whether it is new, whether it only looks like a known one. */
 export const RecipientNotes = (props: RecipientNotesProps): ReactNode => {
   const { view, complete, compared, onCompared, onSave, ownIsUsual = false } = props;
   if (view.as === "none") return null;

@@ -17,7 +17,7 @@ import { pictureOf } from "./transfer-picture";
 import { LookAlikeAlert, RecipientWord } from "./recipient-notes";
 import type { TransferRecord } from "./use-transfer";
 
-/** What the receipt needs of a transfer, or of the quote that takes its place when the price moved. */
+/** The terms of a transfer that the receipt shows, or those of the quote that takes its place when the price moved. */
 export interface TransferTerms {
   readonly fromName: string;
   readonly fromAddress: string;

@@ -9,7 +9,7 @@ import type { TransferRecord } from "./use-transfer";
 
 const knownAddress = z.object({ address: z.string(), name: z.string(), as: z.enum(["own", "contact", "earlier"]) });
 
-/** What the people's side of a transfer is called. */
+/** The names of both sides of a transfer, as people see them. */
 interface Names {
   readonly fromName: string;
   readonly recipient: RecipientView;

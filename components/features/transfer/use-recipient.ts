@@ -15,7 +15,7 @@ export interface Recipient {
   readonly obstacle: string | null;
 }
 
-/** What the project knows of a typed recipient. An address that looks like a known one has to be compared before it is paid. */
+/** Looks a typed recipient up among the project's known addresses. A person must compare an address that looks like a known one before it is paid. */
 export const useRecipient = (typed: string): Recipient => {
   const { known, complete } = useKnownAddresses();
   const view = recipientView(typed, known);

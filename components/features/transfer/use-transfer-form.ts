@@ -28,11 +28,11 @@ export interface TransferForm {
   readonly choose: (field: keyof TransferValues, value: string) => void;
   /** Changes the token, and with it the chains where it is not. */
   readonly chooseAsset: (assetId: string) => void;
-  /** What the wallet holds of an asset, on one chain or over all; null while it is not known. */
+  /** The wallet's balance of an asset, on one chain or over all; null while it is not known. */
   readonly held: (assetId: string, chainId?: string) => string | null;
   /** Of the chosen token in the chosen wallet on the chosen chain. */
   readonly spendable: Spendable;
-  /** What the wallet holds most of by its worth stands first. */
+  /** Assets in the order of the wallet's holdings by worth, the highest first. */
   readonly assets: readonly AssetInfo[];
 }
 

@@ -42,7 +42,7 @@ export const useTransfer = (body: TransferBody | null): TransferView => {
   useEffect(() => {
     if (settled !== null && settled === key && askedKey !== settled) make();
   }, [settled, key, askedKey]);
-  // What was wrong with another text says nothing of this one.
+  // An error of another text does not apply to this one.
   const error = askedKey === key ? creation.error : null;
   return {
     transfer: made?.transfer ?? null,

@@ -130,7 +130,7 @@ export const findUsable = async ({ database }: KeyChangesDeps, { projectId }: Us
   return found;
 };
 
-/** What the mail to the owners says of who did it. */
+/** The fields of a mail to the owners that name the person who made the change, and when. */
 export const noticeBy = async ({ people, publicUrl }: KeyChangesDeps, { userId }: UserActor, at: Date) => {
   const person = (await people.signInWallet(userId))?.address ?? userId;
   return { person, userId, at, publicUrl };

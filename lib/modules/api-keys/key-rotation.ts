@@ -18,8 +18,8 @@ export interface RotateApiKey {
 }
 
 /**
- * Gives a key a new secret. It counts as creating a key with the same rights, because whoever calls it gets a secret that may do as
- * much: what needs an approval there needs one here.
+ * Gives a key a new secret. It counts as creating a key with the same rights, because the caller gets a secret that may do as
+ * much: if creating the key needs an approval, so does this.
  */
 export const createKeyRotation =
   (deps: KeyChangesDeps) =>

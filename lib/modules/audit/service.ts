@@ -37,7 +37,7 @@ const textOf = (value: AuditData[string] | undefined): string =>
   Array.isArray(value) ? value.join(", ") : String(value ?? "none");
 
 /**
- * What a change replaced, for the data of its entry: a line for each field whose value is another one now.
+ * The values that a change replaced, for the data of its entry: a line for each field whose value is another one now.
  * @example
  * replaced({ name: "Acme", tags: ["a", "b"] }, { name: "Acme", tags: [] }); // { before: ["tags: a, b"] }
  */

@@ -47,7 +47,7 @@ const UNLINKED = `
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/** What is wrong with one link, if anything; `head` is the link before it. */
+/** The fault of one link, or null; `head` is the link before it. */
 const faultOf = (chain: string, head: Head, row: LinkRow): string | null => {
   const seq = Number(row.seq);
   if (seq !== head.seq + 1) return `${chain}: links ${String(head.seq + 1)} to ${String(seq - 1)} are missing`;

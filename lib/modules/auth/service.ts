@@ -132,6 +132,7 @@ const NONCE_SECONDS = 600;
 const STATEMENT = "Sign in to Causeway. This makes no transaction and costs nothing.";
 const FIRST_PROJECT = "My project";
 
+/** The service of sign-ins, sessions, access tokens and e-mail addresses of people. */
 export const createAuthService = (deps: AuthDeps): AuthService => {
   const { database, secrets, clock, publicUrl } = deps;
   const keys = createTokenKeys(deps);
@@ -229,8 +230,8 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
 
   return async (input: SignIn): Promise<SignedIn> => {
     const signedIn = await enter(await read(input), input);
-    // Outside the transaction, because the key may be made by a service elsewhere. Idempotent: what a crash leaves undone here the
-    // next sign-in does, and nobody is signed in before it is done.
+    // Outside the transaction, because the key may be made by a service elsewhere. Idempotent: after a crash the
+    // next sign-in does it, and nobody is signed in before it is done.
     // Makes up for a crash between a project and its treasury; one that exists costs one query.
     for (const { projectId } of await deps.projects.list(signedIn.userId)) await deps.wallets.createTreasury(projectId);
     return { ...signedIn, ...(await mint(signedIn)) };

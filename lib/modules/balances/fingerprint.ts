@@ -15,7 +15,7 @@ const worthStep = ({ totals, priceOf }: UnifiedBalances): string => {
   return usd <= 0 ? "0" : String(Math.round(Math.log(usd) / PRICE_STEP));
 };
 
-/** A text that changes when a balance of any wallet, what moves in it, or its worth changes. */
+/** A text that changes when a balance of any wallet, an amount on its way into or out of it, or its worth changes. */
 export const fingerprintOf = (balances: UnifiedBalances): string =>
   [
     ...balances.totals.flatMap(({ assetId, positions }) =>

@@ -20,7 +20,7 @@ export interface BalancesDeps {
     /** By id. */
     addresses(projectId: string): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]>;
   };
-  /** What moves out of balances of these blocks, and what is on its way into the project's wallets. */
+  /** Funds on their way out of the balances of these blocks, and funds on their way into the project's wallets. */
   readonly moves: {
     out(projectId: string, at: readonly ChainTime[]): Promise<readonly MovingFunds[]>;
     in(projectId: string, at: readonly ChainTime[]): Promise<readonly Arrival[]>;

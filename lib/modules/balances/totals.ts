@@ -2,11 +2,11 @@ import { worthOf as exactWorth } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 
-/** What a balance is made of, in base units. */
+/** The parts of a balance, in base units. */
 export interface Parts {
   /** The balance on chain. */
   readonly amountBase: bigint;
-  /** What may be moved now: the balance without what is reserved, in quarantine, and on its way out. */
+  /** The amount that may be moved now: the balance without the parts that are reserved, in quarantine, and on their way out. */
   readonly availableBase: bigint;
   /** Held for operations that are accepted and not sent yet. Part of the balance. */
   readonly reservedBase: bigint;

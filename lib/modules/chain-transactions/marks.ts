@@ -1,4 +1,4 @@
-/** What the network and the chain show of stored transactions; those that are noted at the same time are noted in one statement. */
+/** Notes the states of stored transactions that the network and the chain show; states of the same time share one statement. */
 import { createBatcher } from "@/lib/core/batch";
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn } from "@/lib/db/sql";

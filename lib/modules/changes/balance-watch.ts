@@ -30,7 +30,7 @@ interface Look {
 
 /**
  * Compares the balances of the watched projects every three seconds, once for each project however many streams it has. The first look
- * of this instance at a project tells of a change, because nobody knows what its pages have read before.
+ * of this instance at a project counts as a change, because nobody knows what its pages have read before.
  */
 export const createBalanceWatch = (deps: BalanceWatchDeps) => {
   const { read, watched, ticker, clock, monotonicMs = () => performance.now() } = deps;

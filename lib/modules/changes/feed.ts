@@ -1,4 +1,4 @@
-/** What changes in the projects that streams of this instance watch: one reading for all of them. */
+/** Reads the changes in all projects that streams of this instance watch, once for all of them. */
 import type { Clock } from "@/lib/core/clock";
 import type { Ticker } from "@/lib/core/ticker";
 import { hintsOfAction, hintsOfEvent, type Hint } from "./hint";
@@ -52,7 +52,7 @@ const createTelling = ({ repository, clock }: FeedDeps, watched: ReadonlyMap<str
   };
 
   const tellBoxes = async (projects: readonly Watched[]): Promise<void> => {
-    // Those who come during the reading are asked for the next time.
+    // Subscribers that come during the reading are served by the next one.
     const asked = projects.flatMap(({ projectId, subscribers }) =>
       [...subscribers].flatMap((subscriber) => {
         const { userId } = subscriber;
@@ -103,7 +103,7 @@ export const createFeed = (deps: FeedDeps) => {
     await tellBoxes(projects);
   };
 
-  /** One reading at a time; what becomes due during one is read after it. */
+  /** One reading at a time; projects that become due during one are read after it. */
   const read = async (projectIds: Iterable<string>): Promise<void> => {
     for (const projectId of projectIds) due.add(projectId);
     if (isReading) return;

@@ -75,7 +75,7 @@ export const hintsOfEvent = (source: Source): readonly Hint[] => {
 export const hintsOfAction = (source: Source): readonly Hint[] =>
   toHints(OF_ACTION[source.name.split(".")[0] ?? ""] ?? [], { ...source, objectId: null });
 
-/** What an API key must be allowed to get hints of a kind; null: the kind is for signed-in people alone. */
+/** The scope that an API key needs for hints of a kind; null: the kind is for signed-in people alone. */
 const SCOPES: Readonly<Record<ChangeKind, string | null>> = {
   operations: "operations:read",
   payouts: "payouts:read",

@@ -4,7 +4,7 @@ import { readableJson } from "@/lib/db/readable-json";
 import { keptSqlOn } from "@/lib/db/sql";
 import type { Source } from "./hint";
 
-/** Places in the two lists of a project that tell of changes: its events, and its chain of the audit log. */
+/** Places in the two lists of a project that record its changes: its events, and its chain of the audit log. */
 export interface Cursor {
   readonly events: number;
   readonly audit: number;
@@ -78,7 +78,7 @@ const NOTIFIED = "SELECT 1 FROM notification WHERE project_id = $1 AND user_id =
 export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
   const sql = keptSqlOn(pool);
   return {
-    /** What each project has after its cursor, at most `limit` rows of each list. */
+    /** The rows of each project after its cursor, at most `limit` of each list. */
     newer: (cursors: readonly ProjectCursor[], limit: number): Promise<readonly Found[]> =>
       sql.query<Found>(NEWER, [
         cursors.map(({ projectId }) => projectId),
@@ -95,7 +95,7 @@ export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
     /** The versions of people's lists of notifications; a person who was never notified has none. */
     boxes: (people: readonly Omit<Box, "version">[]): Promise<readonly Box[]> =>
       sql.query<Box>(BOXES, [people.map(({ projectId }) => projectId), people.map(({ userId }) => userId)]),
-    /** The stopped work of each project that has some: no event tells of it. */
+    /** The stopped work of each project that has some, as no event announces it. */
     parked: async (projectIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
       const rows = await sql.query<{ projectId: string; ids: string }>(PARKED, [projectIds]);
       return new Map(rows.map(({ projectId, ids }) => [projectId, ids]));

@@ -22,6 +22,7 @@ const HEARTBEAT_MS = 15_000;
 /** A new stream begins this far back: its page was read shortly before. */
 const BACK_SECONDS = 15;
 
+/** The service of change streams. All streams of an instance share one reading of the database and one of the balances. */
 export const createChangesService = ({ repository, listener, readBalances, ticker, clock }: ChangesDeps) => {
   const feed = createFeed({ repository, ticker, listener, clock });
   const balances = createBalanceWatch({ read: readBalances, watched: feed.watched, ticker, clock });

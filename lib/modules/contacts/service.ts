@@ -60,6 +60,7 @@ interface ContactsDeps {
   readonly clock: Clock;
 }
 
+/** The service of a project's contacts; each change writes an entry of the audit log in its transaction. */
 export const createContactsService = (deps: ContactsDeps): ContactsService => {
   const { database, clock } = deps;
   const requireChains = ({ chainIds }: ContactChange): void => chainIds?.forEach(deps.requireChain);

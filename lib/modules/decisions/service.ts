@@ -65,7 +65,7 @@ export const failureAfter = (
   return { code, message: `${message} The time of its approval is over. Start it again.`, retryable: true };
 };
 
-/** What a module does when a request about its objects was decided. */
+/** The functions that a module gives for requests about its objects. */
 export interface DecisionSubject {
   /** Checks, before an approving vote, that the object could be carried on now. @throws DomainError */
   readonly check?: (subject: { readonly projectId: string; readonly id: string }) => Promise<void>;
@@ -97,7 +97,7 @@ export interface VoteInput {
   readonly signature?: string | undefined;
 }
 
-/** A request, and what the person who reads it may do with it. */
+/** A request, and whether the person who reads it may vote on it. */
 export interface DecisionView {
   readonly request: DecisionRequest;
   readonly mayDecide: boolean;
@@ -137,7 +137,7 @@ export interface DecisionsService {
   requirementOf(projectId: string, sql?: Pick<Sql, "query">): Promise<Requirement | null>;
   /** Whether people of the project have approved exactly this. */
   isApproved(projectId: string, subject: Subject, digest: Uint8Array<ArrayBuffer>): Promise<boolean>;
-  /** What the approved request about this subject demanded, which its votes have met; null when there is none of this id. */
+  /** The requirement of the approved request about this subject, which its votes have met; null when there is none of this id. */
   approvedBy(
     sql: Pick<Sql, "query">,
     request: { readonly projectId: string; readonly decisionId: string; readonly subject: Subject },
@@ -169,6 +169,7 @@ export interface DecisionsService {
 
 const VERDICTS = ["approve", "decline"] as const;
 
+/** The service of votes: requests about objects of other modules, which `deps.subjects` checks and carries on. */
 export const createDecisionsService = (deps: DecisionsDeps): DecisionsService => {
   const { database, clock } = deps;
   const { prisma } = database;

@@ -25,11 +25,11 @@ export interface StoreDeps {
 
 interface Moved {
   readonly after: Deposit;
-  /** Whether nobody was told of it before. */
+  /** Whether it has no operation and no event yet. */
   readonly isNew: boolean;
 }
 
-/** What a deposit adds to its balance's quarantine, or takes from it. */
+/** The amount that a deposit adds to its balance's quarantine (`sign` 1), or takes from it (-1). */
 export const holdOf = (deposit: Deposit, sign: 1n | -1n): QuarantineChange => ({
   projectId: deposit.projectId,
   walletAddress: deposit.walletAddress,
@@ -38,7 +38,7 @@ export const holdOf = (deposit: Deposit, sign: 1n | -1n): QuarantineChange => ({
   amountBase: sign * deposit.amountBase,
 });
 
-/** Tells of the new states: the operations, their events and the project's. The transaction holds the deposits' rows. */
+/** Stores the new states in the operations, their events and the project's events. The transaction holds the deposits' rows. */
 export const tell = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], now: Date): Promise<void> => {
   for (const chunk of inChunks(moved)) await tellChunk(sql, tokenOf, chunk, now);
 };
@@ -93,7 +93,7 @@ export const storeFound = async (sql: Sql, deps: StoreDeps, found: readonly Foun
   const records = await recorded(
     sql,
     deps,
-    // What passes is recorded when it is credited, and what may be the project's own when that is known.
+    // The screening of a deposit that passes is recorded when it is credited; that of one that may be the project's own, when that is known.
     found.map(({ deposit: { projectId, id, state }, result }) => ({
       ...{ projectId, id, result: state === "quarantined" ? result : null },
     })),

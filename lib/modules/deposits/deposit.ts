@@ -3,11 +3,11 @@ import { depositStates, screeningStates } from "@/lib/contracts/deposit-records"
 import type { EvmAddress } from "@/lib/ports/routing";
 import { z } from "zod";
 
-/** `unclear`: it may be a part of an operation under way. `own`: it was. Nobody is told of either. */
+/** `unclear`: it may be a part of an operation under way. `own`: it was. Neither has an operation or an event. */
 const storedState = z.enum([...depositStates, "unclear", "own"]);
 export type DepositState = z.output<typeof storedState>;
 
-/** What screening said of the sender; null: nothing was asked. */
+/** The screening verdict about the sender; null: no source was asked. */
 const storedVerdict = z.enum(screeningStates).nullable();
 
 export interface Deposit {

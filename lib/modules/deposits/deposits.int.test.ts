@@ -18,7 +18,7 @@ const { services } = api;
 const { deposits, registry } = services;
 const { prisma } = services.database;
 const usdc = registry.resolveToken(CHAIN, "USDC");
-// Where the search begins: what was there before is no deposit.
+// The search begins here: money that came before is no deposit.
 await deposits.follow(CHAIN);
 
 const rowsOf = (walletId: string) => prisma.deposit.findMany({ where: { walletId }, orderBy: { id: "asc" } });

@@ -41,7 +41,7 @@ export const intoWallets = async (sql: SqlReader, transfers: readonly TokenTrans
   );
 };
 
-/** Names whoever minted what was minted. @throws DomainError `chain_unavailable` */
+/** Fills in the sender of minted tokens: the address that sent the transaction. @throws DomainError `chain_unavailable` */
 export const withSenders = async (
   registry: ChainRegistry,
   chainId: number,

@@ -8,7 +8,7 @@ import { screenSenders } from "./screen";
 
 /**
  * New deposits with their screening. Moves of the project's own are left out. Those that may be its own are screened too, so that a listed
- * sender's money is kept back at once; nobody is told of them before it is known.
+ * sender's money is kept back at once; they get no operation and no event until their origin is known.
  */
 export const judged = async (
   screening: Pick<ScreeningService, "screen" | "isActive">,

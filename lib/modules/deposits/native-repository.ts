@@ -1,4 +1,4 @@
-/** Coins of wallets at final blocks, and what the project's own operations moved between them. */
+/** Coins of wallets at final blocks, and the amounts that the project's own operations moved between these blocks. */
 import type { Sql, SqlReader } from "@/lib/db/sql";
 
 /** The coins of a wallet when they were compared last. */
@@ -52,7 +52,7 @@ export const writeCoins = async (sql: Sql, chainId: number, coins: readonly Coin
   await sql.change(WRITE, [JSON.stringify(rows), chainId]);
 };
 
-/** What operations of the project did to the coins of a wallet in the blocks after `fromBlock`, up to `toBlock`. */
+/** The coins that operations of the project moved into and out of a wallet in the blocks after `fromBlock`, up to `toBlock`. */
 interface OwnMoves {
   readonly inBase: bigint;
   readonly outBase: bigint;

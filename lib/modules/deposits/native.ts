@@ -1,6 +1,6 @@
 /**
- * Finds coins that came into wallets. No log tells of them, so the balances of two final blocks are compared: what a wallet has more, and
- * operations of the project do not explain, came from outside. Its sender is not known.
+ * Finds coins that came into wallets. No log records them, so the balances of two final blocks are compared: an increase
+ * that operations of the project do not explain came from outside. Its sender is not known.
  */
 import { readBalances } from "@/lib/chains/balances";
 import { newId } from "@/lib/core/ids";
@@ -46,7 +46,7 @@ const baseOf = (
     const isOlder = !known.isDeferred && known.blockNumber < fromBlock;
     return { coins: isOlder ? { ...known, blockNumber: fromBlock } : known, isKnown: true };
   }
-  // What an older wallet had when the search began is taken as it is. Of a newer one every coin is a deposit.
+  // The coins that an older wallet had when the search began are taken as they are. Of a newer one every coin is a deposit.
   const isKnown = wallet.createdAt > startedAt;
   return { coins: { ...row, balanceBase: 0n, blockNumber: fromBlock, isDeferred: false }, isKnown };
 };

@@ -1,4 +1,4 @@
-/** What the project's own operations say of transfers into its wallets. */
+/** Reads the amounts by which the project's own operations explain transfers into its wallets. */
 import type { SqlReader } from "@/lib/db/sql";
 import { inChunks } from "./chunks";
 import { IS_OURS } from "./match-repository";
@@ -23,7 +23,7 @@ export interface Hints {
   readonly mayBeOwn: boolean;
   /** The amounts that operations brought in this transaction to this wallet in this token, each of one leg or step. */
   readonly explained: readonly bigint[];
-  /** Of them, what transfers explain that are stored as the project's own already. */
+  /** Those of them that transfers have used up which are stored as the project's own already. */
   readonly used: readonly bigint[];
 }
 
@@ -66,8 +66,8 @@ const OPEN = `
   FROM asked i`;
 
 /**
- * What legs and private steps brought in these transactions: to the recipient what it received, to the source wallet its refund, and to
- * the wallet that runs the source at most what it pays in, and what it swaps into before the bridge takes it.
+ * The amounts that legs and private steps brought in these transactions: to the recipient its received amount, to the source wallet its refund,
+ * and to the wallet that runs the source at most what it pays in, and what it swaps into before the bridge takes it.
  */
 const EXPLAINED = `
   WITH ${ASKED}

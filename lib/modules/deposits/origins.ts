@@ -14,7 +14,7 @@ const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amoun
 
 /**
  * Which transfers of one transaction into one wallet and token the operations explain. Together they are no more than what the operations
- * brought there: whoever puts a transfer into the same transaction is not taken for one of them.
+ * brought there: a stranger's transfer in the same transaction is not taken for one of them.
  */
 const explainedOf = (amounts: readonly bigint[], { explained, used }: Hints): readonly boolean[] => {
   const exact = [...explained];
@@ -64,7 +64,7 @@ export const judgeOrigins = (incoming: readonly Place[], hints: readonly Hints[]
       if (isExplained) explained.add(group[at] ?? 0);
     });
   }
-  // What explains a transfer is used up only once the transfer is stored as own: with one that waits, all of its transaction wait.
+  // An explanation is used up only once its transfer is stored as own: while one transfer waits, all of its transaction wait.
   const waiting = new Set(
     incoming.filter((_, index) => origins[index] === "open" && !explained.has(index)).map(transactionOf),
   );

@@ -39,7 +39,7 @@ const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => 
   return turn.hasMore;
 };
 
-/** The search of a chain begins at its newest final block: what was there before is no deposit. */
+/** The search of a chain begins at its newest final block: money that came before is no deposit. */
 const begin = async (deps: ScanDeps, chainId: number): Promise<void> => {
   const head = await blockAt(deps, chainId, "latest");
   const final = (await chainCall(chainId, () => finalBlockNumber(deps.registry, chainId, head.number))) ?? 0n;

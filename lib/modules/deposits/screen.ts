@@ -21,7 +21,7 @@ export const againAfter = ({ screenedAt }: Pick<Deposit, "screenedAt">, now: Dat
 export interface SenderScreening extends Pick<Deposit, "verdict" | "verdictSource" | "listVersion" | "screenedAt"> {
   readonly isStopped: boolean;
   readonly againAt: Date | null;
-  /** What is recorded; null: nothing was screened. */
+  /** The screening to record; null: nothing was screened. */
   readonly screening: Screening | null;
 }
 

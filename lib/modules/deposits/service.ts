@@ -24,7 +24,7 @@ export interface DepositsDeps extends Omit<ScanDeps, "database" | "tokenOf">, Om
   readonly ticker: Ticker;
 }
 
-/** What is shown of a token that the configuration does not have any more. */
+/** Stands in for a token that the configuration does not have any more. */
 const unknownToken = (chainId: number, address: string): Token => ({
   ...{ chainId, address: address as `0x${string}`, symbol: "UNKNOWN", name: "Unknown token" },
   ...{ decimals: 0, assetId: address, usdPegged: false },
@@ -32,6 +32,7 @@ const unknownToken = (chainId: number, address: string): Token => ({
 
 const TURNS_MAX = 50;
 
+/** The service of deposits: it searches chains, settles deposits that are final, and lets people release quarantined ones. */
 export const createDepositsService = (given: DepositsDeps) => {
   const { registry, database } = given;
   const tokenOf = ({ chainId, token }: Pick<Deposit, "chainId" | "token">): Token => {

@@ -25,7 +25,7 @@ const STANDS: Readonly<Partial<Record<DepositState, Stand>>> = {
   dropped: { status: "failed", subStatus: "full", failure: DROPPED },
 };
 
-/** Null for what nobody is told of. */
+/** Null for a deposit without an operation. */
 export const standOf = (state: DepositState): Stand | null => STANDS[state] ?? null;
 
 type Told = Pick<
@@ -47,7 +47,7 @@ const dataOf = (deposit: Told): NewEvent["data"] => ({
   ...{ txHash: deposit.txHash, verdict: deposit.verdict },
 });
 
-/** The project's events about a new state. @param isNew it was not told of before */
+/** The project's events about a new state. @param isNew it has no event yet */
 export const depositEvents = (deposit: Told, isNew: boolean, at: Date): NewEvent[] => {
   const { projectId, id: objectId } = deposit;
   const base = { projectId, objectId, at };

@@ -23,7 +23,7 @@ const LOOKED_AT_MAX = 50;
 const COMMITTED_WITHIN_SECONDS = 30;
 const SHOWN_MAX = 500;
 
-/** What makes a deposit worth showing again. */
+/** A text that differs when a deposit is worth showing again: its state, and the newest seen block while it is pending. */
 const signOf = ({ deposit, seenNumber }: DepositView): string =>
   deposit.state === "pending" ? `pending ${String(seenNumber)}` : deposit.state;
 

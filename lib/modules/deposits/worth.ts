@@ -1,4 +1,4 @@
-/** What deposits are worth. */
+/** The worth of deposits in US dollars. */
 import { worthOf } from "@/lib/core/decimal";
 import type { Token } from "@/lib/core/token";
 import type { TokenOf } from "./apply";

@@ -24,7 +24,7 @@ const PER_PROJECT = 500;
 
 /**
  * Gives each project's committed events the numbers 1, 2, 3 … without a gap. Numbers are given after the commit, by one instance at a
- * time: whoever writes events waits for no counter, and what was rolled back takes no number. Any instance may die at any point; the
+ * time: writers of events wait for no counter, and events that were rolled back take no number. Any instance may die at any point; the
  * next one goes on where the last commit left off.
  */
 export const createSequencer = (deps: SequencerDeps) => {

@@ -25,7 +25,7 @@ export interface PasskeyProofsDeps {
   readonly clock: Clock;
 }
 
-/** What a person approves by a passkey. */
+/** The subject that a person approves by a passkey. */
 export interface PasskeySubject {
   readonly userId: string;
   readonly subjectId: string;

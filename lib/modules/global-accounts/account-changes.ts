@@ -1,4 +1,4 @@
-/** What people change about an account without moving money: its name, and whether it may be posted to. */
+/** People's changes of an account that move no money: its name, and whether it may be posted to. */
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { Actor, UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";

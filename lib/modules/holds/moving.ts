@@ -47,7 +47,7 @@ const MOVING = `
 /** A hold that was released longer ago than this was spent in a block that every balance includes which is still shown. */
 const RELEASED_WITHIN_MS = 60 * 60 * 1000;
 
-/** What moves out of the balances of a project's wallets that were read at these blocks. */
+/** The funds on their way out of the balances of a project's wallets that were read at these blocks. */
 export const movingFunds = async (
   sql: SqlReader,
   { projectId, at, now }: { projectId: string; at: readonly BalancesAt[]; now: Date },

@@ -18,7 +18,7 @@ export interface Funds extends FundsKey {
   readonly guardVersion: number;
   /**
    * The balance at the newest block up to which deposits were screened, where a policy lets screened money alone move; null elsewhere.
-   * Whatever came later is not spent.
+   * Money that came later is not spent.
    */
   readonly screened: { readonly balanceBase: bigint; readonly block: bigint } | null;
 }
@@ -26,7 +26,7 @@ export interface Funds extends FundsKey {
 /** The guard of a balance. */
 export interface Guard {
   readonly version: number;
-  /** What was held when the version was read, in base units. */
+  /** The amount that was held when the version was read, in base units. */
   readonly heldBase: bigint;
   /** The newest block up to which deposits were screened; null where the policies do not ask for it. -1: they were never. */
   readonly screenedBlock: bigint | null;
@@ -147,7 +147,7 @@ const requireScreened = (screenedBase: bigint, committedBase: bigint): void => {
 };
 
 /**
- * Locks the balances, and checks that what was read covers the holds in addition to all existing ones. The caller stores the holds in the
+ * Locks the balances, and checks that the read amounts cover the holds in addition to all existing ones. The caller stores the holds in the
  * same transaction (`holdsPart`).
  * @throws FundsMovedError, DomainError `insufficient_balance`
  */

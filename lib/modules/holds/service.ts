@@ -72,8 +72,8 @@ const tooMany = (): DomainError =>
   );
 
 /**
- * Reads a balance minus its holds, in base units; negative when more is held. The balance is read first. What is asked for at the same
- * time is read together.
+ * Reads a balance minus its holds, in base units; negative when more is held. The balance is read first. Balances that are asked for
+ * at the same time are read together.
  */
 const createFreeReader = ({ repository, readBalances }: Pick<FundsDeps, "repository" | "readBalances">) => {
   const balanceReaders = new Map<number, (place: Place) => Promise<bigint>>();
@@ -209,8 +209,8 @@ export const createHoldsService = (deps: FundsDeps) => {
   };
 
   /**
-   * As `require`, with one read of each balance for this check and for `reserving`. What is held is read before the balance, so what was
-   * spent in between counts twice; only where it does not suffice then it is looked at again as `require` does.
+   * As `require`, with one read of each balance for this check and for `reserving`. Holds are read before the balance, so an amount that
+   * was spent in between counts twice; only where the rest does not suffice then both are read again as `require` does.
    */
   const requireSeen = async (spendings: readonly Spending[]): Promise<readonly Funds[]> => {
     const funds = await read(spendings);

@@ -265,8 +265,9 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
   }));
 };
 
+/** The service of a project's inbox. It stores nothing: each module lists the items that it has. */
 export const createProjectInbox = (deps: ProjectInboxDeps) => ({
-  /** What the person may do first, then the newest; a hundred of each kind at most. */
+  /** Items that the person may act on first, then the newest; a hundred of each kind at most. */
   list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
     const parts = await Promise.all([
       waiting(deps, actor),

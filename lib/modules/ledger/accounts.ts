@@ -74,7 +74,7 @@ export interface AccountChange {
   readonly to: { readonly status: AccountStatus; readonly reason?: string | null } | { readonly name: string | null };
 }
 
-/** What people may change about an account. */
+/** The fields of an account that people may change. */
 interface AccountState {
   readonly name: string | null;
   readonly status: AccountStatus;

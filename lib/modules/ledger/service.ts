@@ -153,16 +153,16 @@ const createPosting = (deps: LedgerDeps) => {
   return { decideOne, together, idle: batcher.idle };
 };
 
-/**
- * The double-entry ledger. It is append-only, decides each idempotency key once, and posts commands in batches. Amounts in ledger units
- * (18 decimals); ids with their prefix. A refusal is thrown as DomainError, except by `post` and `together`, which return it as an outcome.
- * @throws DomainError `service_unavailable` when the database stays unavailable
- */
 const LIABILITIES_UNDER_LOCK = `
   SELECT asked.place, (-a.balance)::text AS owed
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) JOIN ledger_account a ON a.id = asked.id
   ORDER BY a.id FOR SHARE OF a`;
 
+/**
+ * The double-entry ledger. It is append-only, decides each idempotency key once, and posts commands in batches. Amounts in ledger units
+ * (18 decimals); ids with their prefix. A refusal is thrown as DomainError, except by `post` and `together`, which return it as an outcome.
+ * @throws DomainError `service_unavailable` when the database stays unavailable
+ */
 export const createLedgerService = (deps: LedgerDeps) => {
   const { repository, clock } = deps;
   const reads = createLedgerReads(repository);

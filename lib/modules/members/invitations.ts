@@ -26,7 +26,7 @@ import { hashOf } from "./invitation-token";
 import { countMembers, findMember, insertMember, listMembers, lockProject, readProjectName } from "./repository";
 import { invitationMail, inviteChange, joinedNotice } from "./texts";
 
-/** What a person who holds the mailed link sees before accepting. */
+/** The invitation as a person who holds the mailed link sees it before accepting. */
 export interface InvitationView {
   readonly invitation: Invitation;
   readonly projectName: string;

@@ -31,7 +31,7 @@ const PEEK = `
   FROM (SELECT project_id, sequence, queued_at FROM notification_due ORDER BY queued_at, project_id, sequence LIMIT $1::int) d
   JOIN event e ON e.project_id = d.project_id AND e.sequence = d.sequence ORDER BY d.queued_at, 1, 2`;
 
-/** What waits, the oldest first, whatever its project; other instances see the same. */
+/** The events that wait, the oldest first, whatever their project; other instances see the same. */
 export const peekDue = (sql: SqlReader, limit: number): Promise<readonly PeekedEvent[]> =>
   sql.query<PeekedEvent>(PEEK, [limit]);
 

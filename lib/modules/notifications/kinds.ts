@@ -1,9 +1,9 @@
-/** Which roles are told of which kind of notification, and what counts where a person chose nothing. */
+/** The roles that get each kind of notification, and the defaults for people who chose nothing. */
 import { NOTIFICATION_KINDS, type MailTime, type NotificationKind } from "@/lib/contracts/notifications";
 import type { Role } from "@/lib/core/actor";
 import { roleMay, type Permission } from "@/lib/core/permissions";
 
-/** What a role must allow to be told; null: every role may see it. */
+/** The permission that a role needs to be notified; null: every role may see it. */
 const NEEDS: Readonly<Record<NotificationKind, Permission | null>> = {
   approval_waiting: "money:move",
   operation_failed: null,

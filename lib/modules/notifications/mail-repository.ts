@@ -42,7 +42,7 @@ const ADDRESSEE = `
 export const readAddressee = async (sql: Sql, { projectId, userId }: Box): Promise<Addressee | null> =>
   (await sql.query<Addressee>(ADDRESSEE, [projectId, userId]))[0] ?? null;
 
-// What waits for the mail of the day goes with it once it was made before that mail was due.
+// A notification that waits for the mail of the day goes with it when it was made before that mail was due.
 const TAKE = `
   UPDATE notification SET mail = 'sent'
   WHERE project_id = $1 AND user_id = $2 AND (mail = 'at_once' OR (mail = 'daily' AND id < $3))

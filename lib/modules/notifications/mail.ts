@@ -14,7 +14,7 @@ export interface MailDeps {
   readonly clock: Clock;
 }
 
-/** Mails to one person about one project are this far apart; what happens in between is gathered. */
+/** Mails to one person about one project are this far apart; the next one has all notifications of the time in between. */
 const APART_MS = 60_000;
 const MAILS_PER_TURN = 50;
 const LISTED_MAX = 30;

@@ -25,7 +25,7 @@ export interface MakeDeps {
     /** The people who may vote on the request. */
     eligible(projectId: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   };
-  /** What was deposited in US dollars; null where the price is not known. */
+  /** The worth of the deposit in US dollars; null where the price is not known. */
   worthOf(deposited: Deposited): Promise<number | null>;
   readonly clock: Clock;
   readonly log: { error(fields: object, message: string): void };
@@ -40,8 +40,8 @@ const readNews = async (sql: Sql, events: readonly DueEvent[]): Promise<readonly
 };
 
 /**
- * One turn of the making: takes events out of the queue and stores what they say to whom, in one transaction, so that each person is
- * told of each event once whatever dies in between. Any number of instances may make turns at the same time.
+ * One turn of the making: takes events out of the queue and stores the notification of each person, in one transaction, so that each
+ * person gets each event once, also when an instance dies in between. Any number of instances may make turns at the same time.
  */
 export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeDeps) => {
   const reader = sqlOn(database.pool);

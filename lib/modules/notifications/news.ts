@@ -1,4 +1,4 @@
-/** What an event of a project says to its people, if anything. Pure: names that the event does not have come in. */
+/** The news for its people in an event of a project, if any. Pure: names that the event does not have come in. */
 import { z } from "zod";
 import { readableJson } from "@/lib/db/readable-json";
 import type { News } from "./notification";
@@ -14,11 +14,11 @@ export interface DueEvent {
   readonly createdAt: Date;
   /** Whether people vote on the object of the event. */
   readonly isVoted: boolean;
-  /** What was deposited in US dollars; null where that is not known or nothing was deposited. */
+  /** The worth of the deposit in US dollars; null where that is not known or nothing was deposited. */
   readonly depositUsd: number | null;
 }
 
-/** What came in with a deposit. */
+/** The token and amount of a deposit. */
 export interface Deposited {
   readonly chainId: number;
   /** Address of the token, or `native`. */

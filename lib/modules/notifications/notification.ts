@@ -4,7 +4,7 @@ import type { NotificationKind } from "@/lib/contracts/notifications";
 export interface News {
   readonly projectId: string;
   readonly kind: NotificationKind;
-  /** The event, or the alert: each person is told of it once. */
+  /** The event, or the alert: each person gets one notification of it. */
   readonly source: string;
   readonly title: string;
   readonly detail: string | null;
@@ -12,7 +12,7 @@ export interface News {
   /** Of the page in the dashboard. */
   readonly path: string;
   readonly at: Date;
-  /** What was deposited in US dollars; null where that is not known or nothing was deposited. */
+  /** The worth of the deposit in US dollars; null where that is not known or nothing was deposited. */
   readonly depositUsd: number | null;
   /** The request that people vote on; it mails those who may vote by itself. */
   readonly decisionId: string | null;

@@ -66,7 +66,7 @@ export const wantMailAtOnce = async (
     readonly projectId: string;
     readonly userIds: readonly string[];
     readonly kind: NotificationKind;
-    /** What counts for people who chose nothing. */
+    /** The default for people who chose nothing. */
     readonly standard: MailTime;
   },
 ): Promise<ReadonlySet<string>> => {

@@ -1,4 +1,4 @@
-/** Who is told of news, and how. Pure. */
+/** Chooses the people who are notified of news, and whether by mail. Pure. */
 import { newId } from "@/lib/core/ids";
 import type { Role } from "@/lib/core/actor";
 import type { NotificationKind } from "@/lib/contracts/notifications";

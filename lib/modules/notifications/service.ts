@@ -1,4 +1,4 @@
-/** Notifications of a signed-in person in a project: the list, and what the person wants to be told of. */
+/** Notifications of a signed-in person in a project: the list, and the person's choices of kinds and mail. */
 import { NOTIFICATION_KINDS, type MailTime, type NotificationKind } from "@/lib/contracts/notifications";
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
@@ -24,7 +24,7 @@ export interface NotificationsDeps {
 
 export interface Preference extends Choice {
   readonly kind: NotificationKind;
-  /** Whether the person's role is told of this kind at all. */
+  /** Whether the person's role may get this kind at all. */
   readonly allowed: boolean;
 }
 
@@ -54,6 +54,7 @@ export const createApprovalMailChoice =
       standard: defaultChoice("approval_waiting").mail,
     });
 
+/** The service of one person's notifications and settings; `createMaking` stores the notifications. */
 export const createNotificationsService = ({ database, people, clock }: NotificationsDeps) => {
   const reader = sqlOn(database.pool);
 

@@ -36,7 +36,7 @@ const ARRIVALS = `
   SELECT owner, chain_id, lower(token) AS token, sum(amount)::text AS amount
   FROM coming GROUP BY owner, chain_id, lower(token) HAVING sum(amount) IS NOT NULL`;
 
-/** What the project's operations bring to addresses, which may be those of others, and balances of these blocks do not include. */
+/** The amounts that the project's operations bring to addresses, which may be those of others, and that balances of these blocks do not include. */
 export const arrivalsOf = async (
   sql: SqlReader,
   projectId: string,

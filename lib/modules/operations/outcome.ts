@@ -163,7 +163,7 @@ const nextForTheRest = (
   return clear.length === 0 ? warning : `${warning} What is in ${clear.join(", ")} can be sent with a new quote.`;
 };
 
-/** The network fees that the operation waits for now. What is noted of a leg that the chain took meanwhile does not count. */
+/** The network fees that the operation waits for now. A note about a leg that the chain took meanwhile does not count. */
 export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasWait[] => {
   if (isFinal(status)) return [];
   const isAhead = (chainId: number): boolean =>

@@ -42,7 +42,7 @@ interface Event {
   readonly now: Date;
 }
 
-/** An operation as it stands inside the transaction, and what the steps have made of it. */
+/** An operation as it stands inside the transaction, with the changes of the steps so far. */
 export interface Draft {
   readonly row: OperationRow;
   readonly legs: readonly LegSnapshot[];

@@ -68,7 +68,7 @@ const subjectOf = (actor: Actor, { scope, subjectId }: Pick<PolicyChange, "scope
   return subjectId;
 };
 
-/** What reads and checks a change of a policy. */
+/** The dependencies of the checks of a policy's change. */
 interface Checks {
   readonly reader: SqlReader;
   readonly registry: DocumentsDeps["registry"];
@@ -193,7 +193,7 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       return readVersions(reader, { projectId: actor.projectId, scope, subjectId, before, limit: VERSIONS_MAX });
     },
 
-    /** What the policies said of one movement when it was accepted or refused. @throws DomainError `not_found` */
+    /** The policies' decision about one movement when it was accepted or refused. @throws DomainError `not_found` */
     evaluation: async (projectId: string, id: string): Promise<EvaluationRecord> => {
       const found = await readEvaluation(database, { projectId, id });
       if (found === null) throw notFound();
@@ -201,7 +201,7 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
     },
 
     /**
-     * What the policies say of a movement now. Counts and stores nothing.
+     * The policies' decision about a movement now. Counts and stores nothing.
      * @throws DomainError `unknown_wallet`, `not_found` for another project's key or draft, `unsupported_chain`, `unsupported_token`,
      *   `amount_precision`
      */

@@ -41,8 +41,8 @@ export interface PolicyEngine {
    */
   dryRun(intent: Intent, draft?: EffectivePolicy): Promise<Evaluation>;
   /**
-   * Refuses what the policies deny now, before anything is priced or sent; stores the evaluation of what it refuses. What needs votes is
-   * refused only where it cannot wait for them.
+   * Refuses a movement that the policies deny now, before anything is priced or sent, and stores the evaluation of a refusal. A movement
+   * that needs votes is refused only where it cannot wait for them.
    * @param how `isFirst`: the policies are evaluated again before anything is accepted, so a policy that another instance has stored in the
    *   last seconds may be missed here
    * @throws PolicyViolationError
@@ -159,7 +159,7 @@ const requireAllowed = async (
   throw new PolicyViolationError(rowOf(deps, intent, decided, subject), evaluation);
 };
 
-/** What is known of a movement before the transaction that accepts it. */
+/** The facts about a movement that are known before the transaction that accepts it. */
 interface Prepared {
   readonly intent: Intent;
   readonly prices: Prices;
@@ -232,7 +232,7 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const reader = sqlOf(deps.database.prisma);
   const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
-  // An evaluation never changes, so what this instance made is not read again before it signs.
+  // An evaluation never changes, so one that this instance made is not read again before it signs.
   const made = new LRUCache<string, StoredEvaluation>({ max: MADE_MAX });
 
   const decideNow = async (

@@ -4,7 +4,7 @@ import { boundBy, countedBy } from "./sums";
 import { strictest } from "./votes";
 import type { Decision, EffectivePolicy, Facts, RequiredApproval } from "./facts";
 
-/** What one rule of one policy says of a movement. */
+/** The result of one rule of one policy for a movement. */
 export interface RuleResult {
   /** Null: no policy sets the rule, and its default applies. */
   readonly policyId: string | null;

@@ -1,4 +1,4 @@
-/** An evaluation as it is stored: what was decided, and the facts that it was decided on. */
+/** An evaluation as it is stored: the decision, and the facts on which it was made. */
 import { newId } from "@/lib/core/ids";
 import type { Secrets } from "@/lib/modules/encryption/service";
 import type { Subject } from "./check";
@@ -18,7 +18,7 @@ export interface Decided {
 
 const RECIPIENTS_MAX = 20;
 
-/** What is kept of the facts. The recipients of a large payout are bound by the digest, and only the first of them are named here. */
+/** The facts that an evaluation keeps. The recipients of a large payout are bound by the digest, and only the first of them are named here. */
 const factsKept = (intent: Intent, { at, movements, chains, usage }: Facts): object => ({
   at: at.toISOString(),
   kind: intent.kind,

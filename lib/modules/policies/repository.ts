@@ -123,7 +123,7 @@ const ADD_USAGE = `
   WHERE usage.project_id = $1 AND usage.day = $2::date AND usage.scope = added.scope
     AND usage.subject_id = added.subject_id AND usage.unit = added.unit`;
 
-/** What was moved on the day. With `locks` the rows stay locked until the transaction ends, so that caps are exact. */
+/** The amounts that were moved on the day. With `locks` the rows stay locked until the transaction ends, so that caps are exact. */
 export const readUsage = async (
   sql: SqlReader,
   at: { readonly projectId: string; readonly day: string; readonly locks: boolean },
@@ -152,7 +152,7 @@ const READ_RECIPIENTS = `
   LEFT JOIN contact ON contact.project_id = $1 AND contact.address = wanted.address
   LEFT JOIN policy_recipient AS paid ON paid.project_id = $1 AND paid.address = lower(wanted.address)`;
 
-/** What the project knows of addresses. @param addresses checksummed */
+/** The project's facts about addresses as recipients. @param addresses checksummed */
 export const readRecipients = (
   sql: SqlReader,
   projectId: string,
@@ -178,7 +178,7 @@ export interface StoredEvaluation {
   readonly createdAt: Date;
 }
 
-// A refusal is stored by whoever catches it first, and it may be caught twice where one movement is a part of another.
+// The first function that catches a refusal stores it, and it may be caught twice where one movement is a part of another.
 const INSERT_EVALUATION = `
   INSERT INTO policy_evaluation (project_id, id, subject_type, subject_id, digest, mac, facts, policies, rules, decision, code, created_by,
     created_at)

@@ -18,7 +18,7 @@ import type { EffectivePolicy } from "./facts";
 import type { Intent } from "./intent";
 import { insertEvaluation, readPolicies, type StoredEvaluation } from "./repository";
 
-/** What is about to be signed or sent, of a movement that the policies allowed when it was accepted. */
+/** A transaction or signature that is about to leave, of a movement that the policies allowed when it was accepted. */
 export interface Departure {
   readonly projectId: string;
   readonly walletIds: readonly string[];
@@ -35,7 +35,7 @@ export interface Gate {
   readonly screening: Screening | null;
   /** Money may not move. */
   readonly isStopped: boolean;
-  /** What the rule `screening` says; null where no policy sets it and nothing is stopped. */
+  /** The result of the rule `screening`; null where no policy sets it and nothing is stopped. */
   readonly result: RuleResult | null;
   /** @param evaluation made by `withScreening` */
   refusal(evaluation: StoredEvaluation): ScreeningRefusedError;
@@ -88,7 +88,7 @@ const messageOf = ({ stopped }: Screening): string => {
   return `Stopped: the address ${first.address} ${reasonOf(first.verdict)}.${others}`;
 };
 
-/** What the rule says of a movement; null where no policy sets it and nothing is stopped. */
+/** The result of the rule for a movement; null where no policy sets it and nothing is stopped. */
 const resultOf = (intent: Intent, { policy }: ModeRule, found: Screening | null): RuleResult | null => {
   const [stopped] = found?.stopped ?? [];
   if (found === null || (stopped === undefined && policy === null)) return null;

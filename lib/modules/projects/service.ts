@@ -66,6 +66,7 @@ export interface PersonNotice {
 const MEMBERSHIPS_MAX = 1000;
 const OWNERS_MAX = 1000;
 
+/** The service of projects and memberships. Each instance caches memberships for less than a second. */
 export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
   const { database, clock, outbox } = deps;
   const list = (userId: string): Promise<Membership[]> => listMemberships(database.prisma, userId, MEMBERSHIPS_MAX);

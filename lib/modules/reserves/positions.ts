@@ -96,7 +96,7 @@ const readAt = async (
 };
 
 /**
- * Balances at the blocks up to which deposits were screened: what came later backs nothing where the policy lets screened money alone
+ * Balances at the blocks up to which deposits were screened: later money backs nothing where the policy lets screened money alone
  * move. A balance that cannot be read there counts as nothing.
  */
 const readScreened = async (

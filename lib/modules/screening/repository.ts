@@ -16,7 +16,7 @@ export interface ScreeningRecord {
   readonly outcome: "passed" | "stopped" | "sent_by_wallet" | "quarantined";
   /** How many addresses were screened. */
   readonly addresses: number;
-  /** What each source said, counted. */
+  /** The verdicts of each source, counted. */
   readonly sources: readonly {
     readonly source: string;
     readonly listVersion: string | null;

@@ -10,7 +10,7 @@ import { decisive, stops, type ScreeningMode } from "./verdict";
 
 export { DEFAULT_MODE, reasonOf, stricterMode, type ScreeningMode } from "./verdict";
 
-/** An address and what all sources together say of it. */
+/** An address, and the verdict of all sources together. */
 export interface Screened extends ScreenedAddress {
   readonly verdict: ScreeningVerdict;
 }
@@ -23,7 +23,7 @@ export interface Screening {
   readonly stopped: readonly Screened[];
 }
 
-/** What was screened, for the record. */
+/** The subject of a screening, for the record. */
 export interface ScreenedSubject {
   readonly projectId: string;
   readonly type: ScreeningRecord["subjectType"];
@@ -42,7 +42,7 @@ export interface ScreeningService {
     addresses: readonly ScreenedAddress[],
     how: { readonly mode: ScreeningMode; readonly isFresh?: boolean },
   ): Promise<Screening | null>;
-  /** Stores the screening of a subject; what it stopped gets an entry of the audit log too. @returns the id of the record */
+  /** Stores the screening of a subject; a subject that it stopped gets an entry of the audit log too. @returns the id of the record */
   record(
     sql: Sql,
     subject: ScreenedSubject,
@@ -85,6 +85,10 @@ const findingsOf = (screened: readonly Screened[]): ScreeningRecord["findings"] 
     .slice(0, FINDINGS_MAX)
     .map(({ address, verdict: { state, source, listVersion } }) => ({ address, state, source, listVersion }));
 
+/**
+ * The service that asks all sources about addresses. A source that fails or takes longer than 10 s gives the verdict `unavailable`; other
+ * verdicts of remote sources are kept for 10 s.
+ */
 export const createScreeningService = ({ sources, clock }: ScreeningDeps): ScreeningService => {
   /** Verdicts of remote sources; those that are `unavailable` are not kept. */
   const kept = new LRUCache<string, ScreeningVerdict>({ max: KEPT_MAX, ttl: KEPT_MS });

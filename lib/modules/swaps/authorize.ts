@@ -118,7 +118,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
       });
   };
 
-  /** What the policies decide on when the quote is carried out. */
+  /** The intent that the policies decide on when the quote is carried out. */
   const intentOf = async (actor: Actor, quote: Quote): Promise<Intent> => {
     const { kind, request, createdBy, projectId } = quote;
     const wallets = await quotes.walletsOf(projectId, request);

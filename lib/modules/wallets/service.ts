@@ -90,6 +90,7 @@ export interface WalletsService {
 const LIST_PAGE = 1000;
 const TREASURY_LABEL = "Treasury";
 
+/** The service of a project's wallets: linked wallets, smart accounts and the treasury. */
 export const createWalletsService = (deps: WalletsDeps): WalletsService => {
   const { database } = deps;
   const deployments = createDeployments(deps);

@@ -4,7 +4,7 @@ import { FIELDS, type ImportField } from "../import/columns";
 export const DRAFT_FIELDS = FIELDS;
 export type DraftField = ImportField;
 
-/** One payment as typed or read from a file. Rows are never changed, only replaced, so that what was found about one can be kept. */
+/** One payment as typed or read from a file. Rows are never changed, only replaced, so that findings about one can be kept. */
 export interface DraftRow {
   /** Stays the same while rows come and go. */
   readonly key: number;

@@ -24,7 +24,7 @@ export const requestBytes = (rows: readonly DraftValues[]): number =>
     ),
   ).size;
 
-/** Why these rows cannot go in one payout, and what to do; null where they can. */
+/** The reason why these rows cannot go in one payout, with the next step; null where they can. */
 export const requestProblem = (rows: readonly DraftValues[]): string | null => {
   if (rows.length > PAYOUT_ROWS_MAX)
     return `There are ${countText(rows.length)} rows; a payout takes at most ${countText(PAYOUT_ROWS_MAX)}. Split the file.`;

@@ -36,7 +36,7 @@ interface DryRunCardProps {
 
 const PERSON = "person";
 
-/** Tries a movement: what happens to it now, and with the changes that are typed beside. Nothing is moved or counted. */
+/** Tries a movement: shows the decision of the present policies, and of those with the changes that are typed beside. Nothing is moved or counted. */
 export const DryRunCard = ({ setup, subject, draft }: DryRunCardProps): ReactNode => {
   const { values, change } = useMovement(setup, subject);
   const body = movementOf(values);

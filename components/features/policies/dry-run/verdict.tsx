@@ -52,7 +52,7 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
         ) : (
           <RuleResults results={deciding} label="Rules that decided" />
         )}
-        {/* With several rules, what they ask for together is said once. */}
+        {/* Several rules have one sentence for the approval that they ask for together. */}
         {approval === null || deciding.length < 2 ? null : <p>{approvalText(approval)}</p>}
         <p className="text-sm text-fg-2">
           {code === "required" ? "The policies ask for a one-time code." : "The policies ask for no one-time code."}
@@ -73,7 +73,7 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
 const policyText = ({ policyId, scope, version }: RuleResult): string =>
   policyId === null ? "Applies without a policy" : `${SCOPE_WORDS[scope]}, version ${String(version)}`;
 
-/** What rules say, with the policy that each stands in. */
+/** The results of rules, each with the policy that it belongs to. */
 export const RuleResults = ({
   results,
   label,

@@ -63,7 +63,7 @@ export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
   </Card>
 );
 
-/** A pool as an option: its token, its chain, and what there is to move. */
+/** A pool as an option: its token, its chain, and the amount that may be moved. */
 const poolOption = (pool: PoolBalance, chain: string, amount: string | null) => ({
   ...tokenOption(pool.token.symbol, poolKey(pool)),
   label: `${pool.token.symbol} on ${chain}`,

@@ -66,7 +66,7 @@ const approvalStep = ({ status, subStatus, createdAt }: PrivateTransfer): Timeli
   };
 };
 
-/** One line for each note that is spent: its proof, its transaction, and what came of it. */
+/** One line for each note that is spent: its proof, its transaction, and its result. */
 export const StepsCard = ({ transfer }: { readonly transfer: PrivateTransfer }): ReactNode => {
   const explorerUrl = useChain(transfer.chainId)?.explorerUrl ?? null;
   const { steps, proof, amount, status } = transfer;

@@ -27,7 +27,7 @@ interface TransferFactsProps {
 const saysMore = ({ kind, received, amount }: PrivateTransfer): boolean =>
   received !== null && (kind === "shield" || kind === "private_swap" || received.amountBase !== amount.amountBase);
 
-/** The receipt: before, what will be done; afterwards, what arrived. */
+/** The receipt: before the end the planned amounts, afterwards those that arrived. */
 export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNode => {
   const { kind, toAddress, amount, minimum, received } = transfer;
   const own = names.walletName(transfer.privacyWalletId);

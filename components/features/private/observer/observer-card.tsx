@@ -5,7 +5,7 @@ import { Card } from "@/components/ui/card";
 import { SceneFigure } from "./scene-figure";
 import { observerScenes, type Observed, type Scene } from "./scenes";
 
-/** Two pictures of one move beside each other: what everybody sees on the chain, and what its owner sees. */
+/** Two pictures of one move beside each other: as everybody sees it on the chain, and as its owner sees it. */
 export const ObserverCard = ({ observed }: { readonly observed: Observed }): ReactNode => {
   const { chain, own } = observerScenes(observed);
   return (

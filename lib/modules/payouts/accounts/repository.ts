@@ -48,8 +48,9 @@ const OPEN_TOTALS = `
   GROUP BY source_account_id`;
 
 /**
- * What payouts that await approval, are queued or are being paid will still take from one account, or from each account of the project,
- * in ledger units. Accounts without such payouts are missing. Read an account's balance afterwards: a payout that ends in between then counts twice instead of not at all.
+ * The amounts that payouts which await approval, are queued or are being paid will still take from one account, or from each account
+ * of the project, in ledger units. Accounts without such payouts are missing. Read an account's balance afterwards: a payout
+ * that ends in between then counts twice instead of not at all.
  */
 export const openPayoutTotals = async (
   reader: SqlReader,

@@ -254,13 +254,14 @@ const approvalLines = (
 
 const LINES_MAX = 5;
 
-/** What voters read of a new payout. */
+/** The request for votes on a new payout. */
 const askedOf = (deps: AccountPayoutsDeps, payout: AccountsPayout, items: readonly NewItem[]): Asked => ({
   title: `Payout to ${counted(payout.itemsTotal, "account")}`,
   lines: approvalLines(deps, payout, items.slice(0, LINES_MAX)),
   digest: payout.digest,
 });
 
+/** The service of payouts to accounts of the ledger. Amounts in ledger units (18 decimals). */
 export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
   create: bindDeps(deps, create),
   retry: bindDeps(deps, retry),

@@ -66,7 +66,7 @@ const INSERT_BATCHES = `
   SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz, $5, $6::int
   FROM json_array_elements($3::json) AS element (row)`;
 
-/** @returns 0: its key, or what it tries again, was used by another one */
+/** @returns 0 when another payout has used its key, or retries the same payout */
 const insertPayout = (sql: Sql, payout: WalletsPayout): Promise<number> =>
   sql.change(INSERT_PAYOUT, [
     payout.id,
@@ -162,8 +162,8 @@ const insertFunded = async (
 
 /**
  * Stores a payout with its rows and batches. Where it may run at once its money is held in the same transaction, as an
- * operation's is; else it awaits approval until `expiresAt` and holds nothing. Null: its key, or what it tries again, was used
- * by another one.
+ * operation's is; else it awaits approval until `expiresAt` and holds nothing. Null: another payout has
+ * used its key, or retries the same payout.
  * @throws DomainError `duplicate_payout`, `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`;
  * FundsMovedError when a balance has to be read again
  */

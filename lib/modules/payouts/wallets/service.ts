@@ -192,6 +192,7 @@ const checkRetry = async (deps: WalletPayoutsDeps, actor: Actor, { payout }: Wal
   });
 };
 
+/** The service of payouts from the treasury to wallets on one chain. Amounts in base units of the token. */
 export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => ({
   create: bindDeps(deps, create),
   createScheduled: bindDeps(deps, createScheduled),
