@@ -3,10 +3,9 @@ import { basename, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 
-/** Folders without code of our own, and the generated database client. */
 /** Reading every file takes seconds on a machine under load. */
 const READS_MS = 60_000;
-
+/** Folders without code of our own, and the generated database client. */
 const SKIPPED = /^(?:node_modules|vendor|dist|\..+)$/;
 const GENERATED = "lib/db/generated/";
 
