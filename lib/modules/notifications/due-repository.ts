@@ -2,8 +2,8 @@ import type { Role } from "@/lib/core/actor";
 import { NOTIFICATION_KINDS, type MailTime, type NotificationKind } from "@/lib/contracts/notifications";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { SequencedRange } from "@/lib/modules/events/service";
-import type { Choice } from "./kinds";
 import { parseEventPayload } from "./event-payload";
+import type { Choice } from "./kinds";
 import { IS_NEWS, type DueEvent, type Names } from "./news";
 import type { Notification } from "./notification";
 import type { Recipient } from "./recipients";
@@ -29,9 +29,9 @@ export interface PeekedEvent extends Pick<DueEvent, "projectId" | "id" | "type" 
 
 /** An event as it is stored: its payload is JSON text. */
 type Stored<Event> = Omit<Event, "payload"> & { readonly payload: string };
-const parsed = <Event extends { readonly payload: string }>(event: Event) => ({
+const parsed = <Event extends { readonly payload: string }>({ payload, ...event }: Event) => ({
   ...event,
-  payload: parseEventPayload(event.payload),
+  payload: parseEventPayload(payload),
 });
 
 const PEEK = `
