@@ -1,16 +1,18 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { releaseDeposit } from "@/lib/contracts/deposits";
 import { readProjectInbox } from "@/lib/contracts/inbox";
@@ -18,6 +20,7 @@ import { getOperation, listOperations } from "@/lib/contracts/operations";
 import type { DepositRecord } from "./words";
 
 const REASON_MAX = 500;
+const reasonForm = z.object({ reason: z.string().trim().min(1, "Enter the reason.").max(REASON_MAX) });
 const FORM = "release-deposit";
 
 interface ReleaseDialogProps {
@@ -30,9 +33,9 @@ interface ReleaseDialogProps {
 export const ReleaseDialog = ({ deposit, open, onOpenChange }: ReleaseDialogProps): ReactNode => {
   const api = useApi();
   const queryClient = useQueryClient();
-  const [reason, setReason] = useState("");
-  const change = useApprovable<string>(async (text, approval) => {
-    const body = { reason: text, ...(approval === undefined ? {} : { approval }) };
+  const form = useForm({ resolver: zodResolver(reasonForm), defaultValues: { reason: "" } });
+  const change = useApprovable<string>(async (reason, approval) => {
+    const body = { reason, ...(approval === undefined ? {} : { approval }) };
     await api.call(releaseDeposit, { params: { id: deposit.depositId }, body });
     for (const contract of [getOperation, listOperations, getUnifiedBalances, readProjectInbox])
       void queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
@@ -53,7 +56,7 @@ export const ReleaseDialog = ({ deposit, open, onOpenChange }: ReleaseDialogProp
         isAsked ? undefined : (
           <>
             <Button onClick={() => onOpenChange(false)}>Keep in quarantine</Button>
-            <Button type="submit" form={FORM} variant="primary" loading={change.busy} disabled={reason.trim() === ""}>
+            <Button type="submit" form={FORM} variant="primary" loading={change.busy}>
               Release
             </Button>
           </>
@@ -63,24 +66,22 @@ export const ReleaseDialog = ({ deposit, open, onOpenChange }: ReleaseDialogProp
       {change.asked !== null ? (
         <ApprovalStep asked={change.asked} change={change} />
       ) : (
-        <form
+        <Form
           id={FORM}
+          form={form}
+          error={change.error}
+          onSubmit={({ reason }) => change.start(reason)}
           className="flex flex-col gap-3"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void change.start(reason.trim());
-          }}
         >
-          <Field label="Reason" hint="What you checked, and with whom.">
-            <Input
-              value={reason}
-              maxLength={REASON_MAX}
-              onChange={(event) => setReason(event.target.value)}
-              autoFocus
-            />
-          </Field>
-          {change.error == null ? null : <ErrorState compact error={change.error} money="It stays in quarantine." />}
-        </form>
+          <TextField
+            control={form.control}
+            name="reason"
+            label="Reason"
+            hint="What you checked, and with whom."
+            input={{ maxLength: REASON_MAX, autoFocus: true }}
+          />
+          <FormError money="It stays in quarantine." />
+        </Form>
       )}
     </Dialog>
   );

@@ -1,15 +1,19 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { Bookmark, BookmarkPlus, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
-import { Field, Input } from "@/components/ui/field";
+import { Form, TextField } from "@/components/ui/form";
 import { COMMON_VIEWS, useSavedViews } from "./saved-views";
 
 const NAME_MAX = 40;
+const viewForm = z.object({ name: z.string().trim().min(1, "Enter a name.").max(NAME_MAX) });
 
 /** Filters under a name. A view is a link to this page, so it can be shared as well. */
 export const ViewsMenu = (): ReactNode => {
@@ -77,21 +81,19 @@ export const ViewsMenu = (): ReactNode => {
 };
 
 const SaveForm = ({ onSave }: { readonly onSave: (name: string) => void }): ReactNode => {
-  const [name, setName] = useState("");
+  const form = useForm({ resolver: zodResolver(viewForm), defaultValues: { name: "" } });
   return (
-    <form
-      className="flex items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name.trim() !== "") onSave(name.trim());
-      }}
-    >
-      <Field label="Name of the view" className="flex-1">
-        <Input value={name} maxLength={NAME_MAX} autoFocus onChange={(event) => setName(event.target.value)} />
-      </Field>
-      <Button type="submit" variant="primary" disabled={name.trim() === ""}>
+    <Form form={form} onSubmit={({ name }) => onSave(name)} className="flex items-end gap-2">
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name of the view"
+        className="flex-1"
+        input={{ maxLength: NAME_MAX, autoFocus: true }}
+      />
+      <Button type="submit" variant="primary" disabled={!viewForm.safeParse(form.watch()).success}>
         Save view
       </Button>
-    </form>
+    </Form>
   );
 };

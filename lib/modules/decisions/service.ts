@@ -18,7 +18,7 @@ import {
   type Verdict,
   type Voters,
 } from "./decision";
-import { decidedAlready, madeBefore, mayNotDecide, needsVotes, votedAlready } from "./errors";
+import { decidedAlready, mayNotDecide, needsVotes, noVotesRequested, votedAlready } from "./errors";
 import { codeLines, voteMessage } from "./message";
 import { cancelDecision, openDecision, type NewDecision } from "./requests";
 import {
@@ -184,7 +184,7 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
       const open = await findOpenOf(reader, projectId, subject);
       const request = open === null ? null : await findRequest(prisma, { projectId, id: open.id });
       if (request !== null) throw needsVotes(request);
-      if ((await readRequirement(reader, projectId)) !== null) throw madeBefore();
+      if ((await readRequirement(reader, projectId)) !== null) throw noVotesRequested();
     },
     eligible: async (projectId, id, userIds) => {
       const request = await findRequest(prisma, { projectId, id });

@@ -7,7 +7,6 @@ import type { StatementPart } from "@/lib/db/together";
 import { insertOutbox, lastSequence, listEvents, outboxPart, type EventRow, type OutboxRow } from "./repository";
 
 export type { EventRow, SequencedRange } from "./repository";
-export { EVENT_COLUMNS } from "./repository";
 
 export type EventData = Readonly<Record<string, string | number | boolean | null | object>>;
 

@@ -2,9 +2,9 @@ import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import type { JudgedPart, StatementPart } from "@/lib/db/together";
-import { committedAfter, committedAfterQuery, HELD_SINCE, heldSince, type FundsKey } from "./sums";
+import { committedAfter, committedAfterQuery, HELD_SINCE, heldSince, type FundsKey } from "./sum-repository";
 
-export type { FundsKey } from "./sums";
+export type { FundsKey } from "./sum-repository";
 
 /** Money that a leg of an accepted operation will spend, until the chain shows it as spent. One hold per leg. */
 export interface Hold extends FundsKey {

@@ -17,11 +17,11 @@ export {
   type Funds,
   type Hold,
 } from "./repository";
-export { movingFunds, type MovingFunds } from "./moving";
-export { changeQuarantine, type QuarantineChange } from "./quarantine";
+export { movingFunds, type MovingFunds } from "./moving-repository";
+export { changeQuarantine, type QuarantineChange } from "./quarantine-repository";
 export type { ScreenedBlocks } from "./screened-blocks";
-export { committedAfter } from "./sums";
-export { lockFunds } from "./under-lock";
+export { committedAfter } from "./sum-repository";
+export { lockFunds } from "./lock-repository";
 
 /** An amount that a wallet is about to spend, in base units. */
 export interface Spending {

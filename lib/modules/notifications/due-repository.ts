@@ -2,6 +2,7 @@ import type { Role } from "@/lib/core/actor";
 import { NOTIFICATION_KINDS, type MailTime, type NotificationKind } from "@/lib/contracts/notifications";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { SequencedRange } from "@/lib/modules/events/service";
+import { parseEventPayload } from "./event-payload";
 import type { Choice } from "./kinds";
 import { IS_NEWS, type DueEvent, type Names } from "./news";
 import type { Notification } from "./notification";
@@ -26,14 +27,21 @@ export interface PeekedEvent extends Pick<DueEvent, "projectId" | "id" | "type" 
   readonly sequence: number;
 }
 
+/** An event as it is stored: its payload is JSON text. */
+type Stored<Event> = Omit<Event, "payload"> & { readonly payload: string };
+const parsed = <Event extends { readonly payload: string }>({ payload, ...event }: Event) => ({
+  ...event,
+  payload: parseEventPayload(payload),
+});
+
 const PEEK = `
   SELECT e.project_id AS "projectId", e.sequence::float8 AS sequence, e.id, e.type, e.payload::text AS payload
   FROM (SELECT project_id, sequence, queued_at FROM notification_due ORDER BY queued_at, project_id, sequence LIMIT $1::int) d
   JOIN event e ON e.project_id = d.project_id AND e.sequence = d.sequence ORDER BY d.queued_at, 1, 2`;
 
 /** The events that wait, the oldest first, whatever their project; other instances see the same. */
-export const peekDue = (sql: SqlReader, limit: number): Promise<readonly PeekedEvent[]> =>
-  sql.query<PeekedEvent>(PEEK, [limit]);
+export const peekDue = async (sql: SqlReader, limit: number): Promise<readonly PeekedEvent[]> =>
+  (await sql.query<Stored<PeekedEvent>>(PEEK, [limit])).map(parsed);
 
 // Other instances skip these rows until the transaction ends, and find them again when it is rolled back.
 const TAKE = `
@@ -53,8 +61,13 @@ const TAKE = `
   ORDER BY e.project_id, e.sequence`;
 
 /** Takes those of the peeked events that no other turn has. */
-export const takeDue = (sql: Sql, peeked: readonly PeekedEvent[]): Promise<readonly Omit<DueEvent, "depositUsd">[]> =>
-  sql.query(TAKE, [peeked.map(({ projectId }) => projectId), peeked.map(({ sequence }) => sequence)]);
+export const takeDue = async (
+  sql: Sql,
+  peeked: readonly PeekedEvent[],
+): Promise<readonly Omit<DueEvent, "depositUsd">[]> => {
+  const values = [peeked.map(({ projectId }) => projectId), peeked.map(({ sequence }) => sequence)];
+  return (await sql.query<Stored<Omit<DueEvent, "depositUsd">>>(TAKE, values)).map(parsed);
+};
 
 const DROP = "DELETE FROM notification_due WHERE project_id = $1 AND sequence = $2";
 

@@ -1,6 +1,6 @@
 /** The news for its people in an event of a project, if any. Pure: names that the event does not have come in. */
-import { z } from "zod";
 import { readableJson } from "@/lib/db/readable-json";
+import type { EventPayload } from "./event-payload";
 import type { News } from "./notification";
 
 /** A numbered event of the project, as this module reads it. */
@@ -9,8 +9,7 @@ export interface DueEvent {
   readonly id: string;
   readonly type: string;
   readonly objectId: string;
-  /** JSON. */
-  readonly payload: string;
+  readonly payload: EventPayload;
   readonly createdAt: Date;
   /** Whether people vote on the object of the event. */
   readonly isVoted: boolean;
@@ -44,38 +43,14 @@ export const IS_NEWS = `(
   OR (e.type = 'operation.processing' AND ${SUB_STATUS} = 'needs_attention')
 )`;
 
-// Every version of the service and other modules write payloads, so each field may be missing.
-const payload = z.looseObject({
-  kind: z.string().optional(),
-  transferId: z.string().nullish(),
-  title: z.string().optional(),
-  subjectId: z.string().optional(),
-  scope: z.string().optional(),
-  name: z.string().optional(),
-  role: z.string().optional(),
-  changedBy: z.string().optional(),
-  createdBy: z.string().optional(),
-  itemsTotal: z.number().optional(),
-  itemsFailed: z.number().optional(),
-  chainId: z.number().optional(),
-  walletId: z.string().optional(),
-  token: z.object({ symbol: z.string(), address: z.string() }).optional(),
-  amount: z.string().optional(),
-  failure: z.looseObject({ message: z.string().optional() }).nullish(),
-});
-type Payload = z.output<typeof payload>;
-
-/** A payload of another shape says nothing, so that it does not keep later events waiting. */
-const parsePayload = (text: string): Payload => payload.safeParse(JSON.parse(text)).data ?? {};
-
 const OPERATIONS: Readonly<Record<string, string>> = {
   swap: "Swap",
   transfer: "Transfer",
   swap_and_transfer: "Swap with transfer",
 };
 
-const nameOfOperation = ({ kind = "" }: Payload): string => OPERATIONS[kind] ?? "Private operation";
-const pathOfOperation = ({ kind = "", transferId }: Payload, id: string): string => {
+const nameOfOperation = ({ kind = "" }: EventPayload): string => OPERATIONS[kind] ?? "Private operation";
+const pathOfOperation = ({ kind = "", transferId }: EventPayload, id: string): string => {
   if (kind in OPERATIONS) return `/activity/${id}`;
   return transferId == null ? "/private" : `/private/${transferId}`;
 };
@@ -83,9 +58,9 @@ const pathOfOperation = ({ kind = "", transferId }: Payload, id: string): string
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 type Said = Pick<News, "kind" | "title" | "path"> & Partial<Pick<News, "detail" | "depositUsd" | "decisionId" | "by">>;
-type Say = (event: DueEvent, data: Payload, names: Names) => Said | null;
+type Say = (event: DueEvent, data: EventPayload, names: Names) => Said | null;
 
-const failedRows = ({ itemsFailed = 0, itemsTotal = 0 }: Payload): string | null =>
+const failedRows = ({ itemsFailed = 0, itemsTotal = 0 }: EventPayload): string | null =>
   itemsFailed === 0 ? null : `${counted(itemsFailed, "row")} of ${String(itemsTotal)} could not be paid.`;
 
 const payoutEnded =
@@ -115,7 +90,7 @@ const runNotMade =
     path: `/payouts/schedules/${objectId}`,
   });
 
-const amountOf = ({ amount, token }: Payload): string =>
+const amountOf = ({ amount, token }: EventPayload): string =>
   amount === undefined ? "A deposit" : `${amount} ${token?.symbol ?? ""}`.trim();
 
 const deposited =
@@ -133,7 +108,7 @@ const deposited =
 
 const SUBJECTS: Readonly<Record<string, string>> = { wallet: "wallet", key: "API key" };
 
-const policyOf = ({ scope = "", subjectId = "" }: Payload, names: Names): string => {
+const policyOf = ({ scope = "", subjectId = "" }: EventPayload, names: Names): string => {
   const noun = SUBJECTS[scope];
   if (noun === undefined) return "the project";
   const name = names.get(subjectId);
@@ -142,7 +117,7 @@ const policyOf = ({ scope = "", subjectId = "" }: Payload, names: Names): string
 
 /** Null where several people vote: the request about it is an event of its own. */
 const awaitsCode =
-  (told: (event: DueEvent, data: Payload) => Pick<Said, "title" | "path">): Say =>
+  (told: (event: DueEvent, data: EventPayload) => Pick<Said, "title" | "path">): Say =>
   (event, data) =>
     event.isVoted ? null : { kind: "approval_waiting", detail: "One person's code approves it.", ...told(event, data) };
 
@@ -202,23 +177,23 @@ const oneLine = (text: string, max: number): string => {
 };
 
 /** Null where the event is of no deposit. */
-export const depositedBy = ({ type, payload: text }: Pick<DueEvent, "type" | "payload">): Deposited | null => {
+export const depositedBy = ({ type, payload }: Pick<DueEvent, "type" | "payload">): Deposited | null => {
   if (!type.startsWith("deposit.")) return null;
-  const { chainId, token, amount } = parsePayload(text);
+  const { chainId, token, amount } = payload;
   if (chainId === undefined || token === undefined || amount === undefined) return null;
   return { chainId, token: token.address, amount };
 };
 
 /** Ids whose names the news of the event shows. */
-export const namedIn = ({ type, objectId, payload: text }: DueEvent): readonly string[] => {
+export const namedIn = ({ type, objectId, payload }: DueEvent): readonly string[] => {
   if (type === "member.joined") return [objectId];
-  const { subjectId, changedBy, walletId } = parsePayload(text);
+  const { subjectId, changedBy, walletId } = payload;
   return [subjectId, changedBy, walletId].filter((id) => id !== undefined);
 };
 
 /** @returns null where the event is no news */
 export const newsOf = (event: DueEvent, names: Names): News | null => {
-  const said = SAY[event.type]?.(event, parsePayload(event.payload), names) ?? null;
+  const said = SAY[event.type]?.(event, event.payload, names) ?? null;
   if (said === null) return null;
   const { detail = null, depositUsd = null, decisionId = null, by = null, kind, title, path } = said;
   return {

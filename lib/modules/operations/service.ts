@@ -26,7 +26,7 @@ import type { OperationsRepository } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind } from "./private-kinds";
 import { createRefundDecisions, type RefundDecisionDeps } from "./refund-decision";
-import { claimRetry } from "./retry-claims";
+import { claimRetry } from "./retry-repository";
 import { createWatching, type WatchingDeps } from "./watching";
 
 export {
@@ -37,14 +37,14 @@ export {
   type LeglessMove,
   type LeglessOperation,
 } from "./legless-repository";
-export { arrivalsOf, type Arrival } from "./arrivals";
+export { arrivalsOf, type Arrival } from "./arrival-repository";
 export { createOperationSubject } from "./decision-subject";
 export { isPrivateKind } from "./private-kinds";
 export { moveDepositOperations, storeDepositOperations } from "./deposit-repository";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
-export { retriedMeanwhile } from "./retry-claims";
+export { retriedMeanwhile } from "./retry-repository";
 export { UsedMeanwhileError, type Enforce } from "./accept-repository";
-export { retryPart } from "./retry-claims";
+export { retryPart } from "./retry-repository";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";

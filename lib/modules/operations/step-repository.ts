@@ -14,7 +14,7 @@ import { reservationOf } from "./leg-reservations";
 import { legWritesPart, writtenLeg, type LegWrite } from "./leg-write-repository";
 import { projectEventsOf } from "./project-events";
 import { settledState } from "./state-repository";
-import { readDrafts, type Draft, type LegSnapshot } from "./step-drafts";
+import { readDrafts, type Draft, type LegSnapshot } from "./step-draft-repository";
 import { LEG_TRANSITIONS, isLegFinal, stageOfLegs, type LegState } from "./summary";
 
 /** A leg's step to its next state. */

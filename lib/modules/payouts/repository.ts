@@ -5,7 +5,7 @@ import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn } from "@/lib/db/sql";
 import { recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { parsePayout, type Payout, type PayoutFailure } from "./payout";
-import { recordPayoutEvents } from "./project-events";
+import { recordPayoutEvents } from "./project-event-repository";
 
 /** An Idempotency-Key with its caller, because two callers may use the same key for different payouts. */
 export interface KeyUse {

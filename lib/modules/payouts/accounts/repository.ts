@@ -4,11 +4,13 @@ import { sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/db/sql";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { announceJob, insertJob } from "@/lib/modules/jobs/service";
 import { cancelVotes } from "../ask-votes";
-import { recordPayoutEvents } from "../project-events";
-import { claimRowKeys, type RowKeys } from "../duplicate-rows";
+import { recordPayoutEvents } from "../project-event-repository";
+import { claimRowKeys } from "../duplicate-repository";
+import type { RowKeys } from "../duplicate-rows";
 import type { AccountsPayout } from "../payout";
 import { unlessUsed, UsedAlreadyError } from "../repository";
-import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
+import { encodeRows, insertRows, readItems, type ItemsQuery } from "./row-repository";
+import type { PayoutItemRow } from "./rows";
 
 // One statement for any number of rows: inserts the payout, its rows, and its job unless it awaits approval.
 const INSERT_PAYOUT = `

@@ -8,7 +8,8 @@ import type { AccountsPayout } from "../payout";
 import { payoutDigest } from "./check-rows";
 import type { PayoutsRepository } from "../repository";
 import { finishAtomic, type AccountPayoutsRepository } from "./repository";
-import { encodeRow, settleItems, type ItemOutcome, type PayoutItemRow } from "./rows";
+import { settleItems } from "./row-repository";
+import { encodeRow, type ItemOutcome, type PayoutItemRow } from "./rows";
 
 export interface AccountPayoutRunnerDeps {
   readonly database: Pick<Database, "transaction">;

@@ -5,11 +5,12 @@ import { sqlOf, type Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { insertJob } from "@/lib/modules/jobs/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
-import { claimRowKeys, type DuplicateRow, type RowKeys } from "../duplicate-rows";
+import { claimRowKeys } from "../duplicate-repository";
+import type { DuplicateRow, RowKeys } from "../duplicate-rows";
 import type { WalletsPayout } from "../payout";
-import { recordPayoutEvents } from "../project-events";
+import { recordPayoutEvents } from "../project-event-repository";
 import { unlessUsed, UsedAlreadyError } from "../repository";
-import { holdBatches, type Holding } from "./hold-batches";
+import { holdBatches, type Holding } from "./hold-batch-repository";
 import { tokenName, type PayoutPlan } from "./rows";
 import { walletPayoutColumns, type PayoutWarning, type WalletPayout } from "./wallet-payout";
 

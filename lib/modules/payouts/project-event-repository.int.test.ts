@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { releasePayout } from "@/lib/testing/account-payouts";
 import { testApi } from "@/lib/testing/api";
 import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
-import { recordFailedItems } from "./project-events";
+import { recordFailedItems } from "./project-event-repository";
 
 const api = await testApi({ devnet: false });
 const { services } = api;

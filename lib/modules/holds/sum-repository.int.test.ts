@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { sqlOf } from "@/lib/db/sql";
 import { testDatabase } from "@/lib/testing/database";
-import { COMMITTED_AFTER, committedAfter, HELD_SINCE, heldSince, type FundsKey } from "./sums";
+import { COMMITTED_AFTER, committedAfter, HELD_SINCE, heldSince, type FundsKey } from "./sum-repository";
 
 const ROWS = inject("isLong") ? 1_000_000 : 50_000;
 const SEED_MS = inject("isLong") ? 900_000 : 120_000;

@@ -4,8 +4,8 @@
  */
 import type { Sql } from "@/lib/db/sql";
 import { fundsKey, type FundsKey } from "./repository";
-import { QUARANTINE } from "./sums";
-import { lockFunds } from "./under-lock";
+import { QUARANTINE } from "./sum-repository";
+import { lockFunds } from "./lock-repository";
 
 /** An amount, in base units, that goes into a balance's quarantine, or out of it where it is negative. */
 export interface QuarantineChange extends FundsKey {

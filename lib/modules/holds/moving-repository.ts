@@ -1,5 +1,5 @@
 import type { SqlReader } from "@/lib/db/sql";
-import { QUARANTINE } from "./sums";
+import { QUARANTINE } from "./sum-repository";
 
 /** A chain, and the block of the balances that were read of it. */
 export interface BalancesAt {
