@@ -1,4 +1,4 @@
-/** Calls every operation on a person's own sessions and factors once over real HTTP; see examples.int.test.ts. */
+/** Calls each API operation on a person's own sessions and second factors once over real HTTP, as examples.int.test.ts does for all others. */
 import { beforeAll, expect, inject, test } from "vitest";
 import { namedContracts } from "@/lib/contracts/all";
 import { EXAMPLES } from "@/lib/http/openapi-examples";

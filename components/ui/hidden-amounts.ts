@@ -31,7 +31,7 @@ const write = (hidden: boolean): void => {
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  // Another tab that hides the amounts hides them here too.
+  // The browser sends this event when another tab hides or shows the amounts.
   window.addEventListener("storage", listener);
   return () => {
     listeners.delete(listener);

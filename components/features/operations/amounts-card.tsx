@@ -25,7 +25,7 @@ interface AmountsCardProps {
   readonly wide: boolean;
 }
 
-/** The promised amounts beside the amounts that arrived. */
+/** The amounts of the quote beside the amounts that were sent and received. */
 export const AmountsCard = ({ operation, wide }: AmountsCardProps): ReactNode => {
   const { quoted, actual, status } = operation;
   return (

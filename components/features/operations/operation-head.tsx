@@ -20,11 +20,11 @@ const ID_HEAD = 8;
 
 interface OperationHeadProps {
   readonly operation: Operation;
-  /** Whether changes arrive by the stream. */
+  /** Whether the page receives the operation's events over an open stream. */
   readonly live: boolean;
 }
 
-/** The state in one sentence, what to do, and why it failed where it did. */
+/** The card with an operation's state in one sentence, the next action, and the reason if the operation failed. */
 export const OperationHead = ({ operation, live }: OperationHeadProps): ReactNode => {
   const chainName = useChainName();
   const sentence = statusSentence(operation, chainName);

@@ -11,7 +11,7 @@ interface PagesOptions<Item> {
   readonly queryKey: QueryKey;
   /** Reads one page; `page` goes into the query of the call as it is. */
   readonly read: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<Item>>;
-  /** Told what is shown; how soon to ask again. */
+  /** Milliseconds until the pages are read again, from the items that are shown; false: they are not read again. */
   readonly refreshMs: (items: readonly Item[]) => number | false;
 }
 

@@ -30,7 +30,7 @@ type Tell = (at: StepState) => void;
 const REVERTED = "the transaction was reverted. Only its network fee was spent.";
 const NOT_SEEN = "the chain does not show the transaction yet. Going on waits for it; it is not sent twice.";
 
-/** Waits where the next step needs this one on the chain. */
+/** Ends the step of a sent transaction. With `mined`, waits until the chain has mined it, because the next step depends on it. @returns false when it failed */
 const settleTransaction = async (
   config: Config,
   { actionId, chainId }: Action,

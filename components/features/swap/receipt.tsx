@@ -13,7 +13,7 @@ import { RouteSteps } from "./route-cards";
 import type { Prepared } from "@/components/features/money-flow/types";
 import type { Quote } from "./types";
 
-/** A receipt cuts nothing. */
+/** As many fraction digits as a token can have, so that the receipt rounds no amount. */
 const ALL_DIGITS = 18;
 
 interface ReceiptProps {

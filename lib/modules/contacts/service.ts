@@ -18,7 +18,7 @@ export interface ContactsService {
   list(actor: Actor): Promise<Contact[]>;
   /** @throws DomainError `not_found` */
   get(actor: Actor, id: string): Promise<Contact>;
-  /** An address that is there already is renamed. @throws DomainError `invalid_state` when the book is full */
+  /** Saves a contact. When the project has a contact with this address, its name is replaced. @throws DomainError `invalid_state` when the book is full */
   put(actor: Actor, input: { readonly name: string; readonly address: EvmAddress }): Promise<Contact>;
   /**
    * Lets a policy that asks for approved contacts pay this one. A contact that is approved already stays as it is.
