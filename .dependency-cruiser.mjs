@@ -109,7 +109,7 @@ export default {
     },
     only(
       "http",
-      "http → core, contracts, composition, config, log, telemetry, encryption of stored answers.",
+      "http → core, contracts, api-client (for pages), composition, config, log, telemetry, encryption of stored answers.",
       { path: "^lib/http/", pathNot: tests },
       [
         "lib/http/",
@@ -118,6 +118,7 @@ export default {
         "lib/modules/encryption/text-seal\\.ts$",
         "lib/core/",
         "lib/contracts/",
+        "lib/api-client/",
         "lib/composition\\.ts$",
         "lib/config/",
       ],
@@ -144,8 +145,8 @@ export default {
     },
     only(
       "pages",
-      "components and pages → contracts, api-client, core. The root layout also reads the public configuration and the session.",
-      { path: "^(components|app)/.*\\.tsx?$", pathNot: `${tests}|^app/api/` },
+      "components and pages → contracts, api-client, core. The layouts also read the public configuration, preferences and the session; the frame of the API reference is made in http.",
+      { path: "^(components|app)/.*\\.tsx?$", pathNot: `${tests}|^app/(api|_data)/` },
       [
         "components/",
         "app/.*\\.css$",
@@ -153,7 +154,21 @@ export default {
         "lib/contracts/",
         "lib/api-client/",
         "lib/core/",
-        "lib/http/(public-config|session)\\.ts$",
+        "lib/http/(api-reference|public-config|preferences|session)\\.ts$",
+      ],
+    ),
+    only(
+      "page-data",
+      "app/_data → the GET routes that pages read on the server, through lib/http/page-api.ts alone; and which questions a page asks.",
+      { path: "^app/_data/", pathNot: tests },
+      [
+        "app/_data/",
+        "app/api/",
+        "components/",
+        "lib/contracts/",
+        "lib/api-client/",
+        "lib/core/",
+        "lib/http/page-api\\.ts$",
       ],
     ),
     {

@@ -6,6 +6,44 @@ const ENV_MESSAGE = "Read the environment in lib/config/env.ts alone.";
 const ARTIFACTS_MESSAGE =
   "pp-artifacts holds circuit files; its code derives weak keys. Import @0xbow/privacy-pools-core-sdk.";
 
+const SYNTAX = [
+  { selector: "ImportExpression[source.value=/^pp-artifacts/]", message: ARTIFACTS_MESSAGE },
+  {
+    selector: "CallExpression[callee.name='require'][arguments.0.value=/^pp-artifacts/]",
+    message: ARTIFACTS_MESSAGE,
+  },
+  { selector: "TSEnumDeclaration", message: "Use an `as const` list." },
+  {
+    selector: "ExportDefaultDeclaration",
+    message: "Named exports; default exports only where Next or a tool wants them.",
+  },
+];
+
+const FORM = {
+  selector: "JSXOpeningElement[name.name='form']",
+  message: "Use <Form> of components/ui/form.tsx with useForm and zodResolver.",
+};
+
+const SQL_MESSAGE = "Move the statement to a file whose name ends in repository.ts, and return domain types.";
+const SQL = [
+  { selector: "MemberExpression[property.name=/^\\$(query|execute)Raw(Unsafe)?$/]", message: SQL_MESSAGE },
+  { selector: "CallExpression[callee.property.name=/^(query|change)$/]", message: SQL_MESSAGE },
+  { selector: "CallExpression[callee.name='query']", message: SQL_MESSAGE },
+];
+/**
+ * The ledger has its own connections and database role (ledger/repository.ts hands them out), and its statements stand beside the
+ * decision that they carry out: what a commit locks, reads and writes is reviewed together.
+ */
+const LEDGER_SQL = [
+  "accounts",
+  "account-reads",
+  "entry-reads",
+  "reads",
+  "read-snapshot",
+  "verify",
+  "write-effects",
+].map((name) => `lib/modules/ledger/${name}.ts`);
+
 export default tseslint.config(
   {
     ignores: [
@@ -28,19 +66,7 @@ export default tseslint.config(
       "@typescript-eslint/no-explicit-any": "error",
       "no-restricted-properties": ["error", { object: "process", property: "env", message: ENV_MESSAGE }],
       "no-restricted-imports": ["error", { patterns: [{ regex: "^pp-artifacts(/|$)", message: ARTIFACTS_MESSAGE }] }],
-      "no-restricted-syntax": [
-        "error",
-        { selector: "ImportExpression[source.value=/^pp-artifacts/]", message: ARTIFACTS_MESSAGE },
-        {
-          selector: "CallExpression[callee.name='require'][arguments.0.value=/^pp-artifacts/]",
-          message: ARTIFACTS_MESSAGE,
-        },
-        { selector: "TSEnumDeclaration", message: "Use an `as const` list." },
-        {
-          selector: "ExportDefaultDeclaration",
-          message: "Named exports; default exports only where Next or a tool wants them.",
-        },
-      ],
+      "no-restricted-syntax": ["error", ...SYNTAX],
     },
   },
   {
@@ -52,7 +78,21 @@ export default tseslint.config(
     },
   },
   {
-    files: ["app/**/*.tsx", ".dependency-cruiser.mjs", "*.config.ts", "*.config.mjs", "e2e/**/*.ts"],
+    files: ["lib/modules/**/*.ts"],
+    ignores: ["**/*repository.ts", "**/*.test.ts", ...LEDGER_SQL],
+    rules: { "no-restricted-syntax": ["error", ...SYNTAX, ...SQL] },
+  },
+  {
+    files: ["components/**/*.tsx"],
+    ignores: ["components/ui/form.tsx"],
+    rules: { "no-restricted-syntax": ["error", ...SYNTAX, FORM] },
+  },
+  {
+    files: ["app/**/*.tsx"],
+    rules: { "no-restricted-syntax": ["error", FORM] },
+  },
+  {
+    files: [".dependency-cruiser.mjs", "*.config.ts", "*.config.mjs", "e2e/**/*.ts"],
     rules: { "no-restricted-syntax": "off" },
   },
   {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createServices, setServices, type Services } from "@/lib/composition";
 import { loadConfig, type Config } from "@/lib/config/env";
@@ -9,6 +10,7 @@ import { createPageHeaders } from "@/lib/http/headers";
 import { getLogger, loggedError } from "@/lib/log/logger";
 import { startMetricsServer } from "@/lib/http/metrics-server";
 import { startPagesProcess, type PagesProcess } from "@/lib/http/pages-process";
+import { createStaticFiles } from "@/lib/http/static-files";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
 import { startTracing } from "@/lib/telemetry/otlp";
 import { startWorker } from "@/lib/workers/runner";
@@ -67,6 +69,7 @@ const startWeb = async (services: Services): Promise<Part & { port: number }> =>
     routes,
     fallbackPrefixes,
     pages: (request) => pages.handle(request),
+    files: createStaticFiles(join(process.cwd(), ".next", "static")),
     pageHeaders: createPageHeaders({
       publicUrl: config.publicUrl,
       chains: config.chains,

@@ -3,6 +3,7 @@ import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { Providers } from "@/components/providers/providers";
+import { readPreferences } from "@/lib/http/preferences";
 import { getPublicConfig } from "@/lib/http/public-config";
 import { getBrowserSession } from "@/lib/http/session";
 
@@ -30,12 +31,17 @@ interface LayoutProps {
 }
 
 const RootLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
-  const [session, sent] = await Promise.all([getBrowserSession(), headers()]);
+  const [session, sent, preferences] = await Promise.all([getBrowserSession(), headers(), readPreferences()]);
   return (
     // next-themes sets the class of the theme before React is there.
     <html lang="en" suppressHydrationWarning>
       <body className="min-h-dvh antialiased">
-        <Providers config={getPublicConfig()} signedIn={session !== null} nonce={sent.get(NONCE_HEADER)}>
+        <Providers
+          config={getPublicConfig()}
+          signedIn={session !== null}
+          preferences={preferences}
+          nonce={sent.get(NONCE_HEADER)}
+        >
           {children}
         </Providers>
       </body>

@@ -1,17 +1,22 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
-import { buttonLooks } from "@/components/ui/button-looks";
+import { Prefetched } from "@/app/_data/prefetched";
+import { SHELL_QUERIES } from "@/app/_data/queries";
+import { AppShell } from "@/components/layout/app-shell";
+import { NothingHere } from "@/components/layout/nothing-here";
+import { getBrowserSession } from "@/lib/http/session";
 
-const NotFound = (): ReactNode => (
-  <main className="mx-auto flex min-h-dvh max-w-lg flex-col justify-center gap-3 px-4">
-    <h1 className="text-2xl font-semibold">Nothing here</h1>
-    <p className="text-fg-2">This page does not exist, or it belongs to another project. No money was moved by this.</p>
-    <p>
-      <Link href="/" className={buttonLooks()}>
-        Go to the overview
-      </Link>
-    </p>
-  </main>
-);
+/** Inside the frame of the dashboard for a person who is signed in, so that they can go on. */
+const NotFound = async (): Promise<ReactNode> =>
+  (await getBrowserSession()) === null ? (
+    <main className="mx-auto max-w-2xl px-4 pt-[10vh]">
+      <NothingHere />
+    </main>
+  ) : (
+    <Prefetched queries={SHELL_QUERIES}>
+      <AppShell>
+        <NothingHere />
+      </AppShell>
+    </Prefetched>
+  );
 
 export default NotFound;

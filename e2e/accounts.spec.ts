@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import type { ReservesProof } from "@/components/features/global-accounts/verify-proof";
 import { rootOf } from "@/lib/modules/reserves/merkle-sum";
+import { approveChange } from "./support/approve-change";
 import { axeFaults } from "./support/axe";
 import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-/** How an amount is drawn: its unit stands apart by style, not by a space. */
+/** An amount as it is written, with its unit. */
 const usdc = (amount: string, more = ""): RegExp => new RegExp(`${amount.replace(".", "\\.")} ?USDC${more}`);
 
 /** Answers with its id. */
@@ -30,14 +31,14 @@ const fundAccount = async (page: Page, id: string): Promise<void> => {
   await page.getByRole("button", { name: "Fund", exact: true }).click();
   const dialog = page.getByRole("dialog");
   // Reserves count what lies at final blocks, so the gift takes a moment.
-  await expect(dialog.getByText(usdc("1,000")).first()).toBeVisible({ timeout: 30_000 });
-  await dialog.getByLabel("Amount in USDC").fill("1250.5");
-  await expect(dialog.getByText(usdc("250.5", " more than the reserves have"))).toBeVisible();
+  await expect(dialog.getByText(usdc("1,000.00")).first()).toBeVisible({ timeout: 30_000 });
+  await dialog.getByLabel("Amount in USDC").fill("1,250.5");
+  await expect(dialog.getByText(usdc("250.50", " more than the reserves have"))).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await dialog.getByLabel("Amount in USDC").fill("600");
   await dialog.getByRole("button", { name: "Fund account" }).click();
   await expect(dialog).toHaveCount(0);
-  await expect(page.getByRole("region", { name: "Balance" }).getByText(usdc("600"))).toHaveCount(2);
+  await expect(page.getByRole("region", { name: "Balance" }).getByText(usdc("600.00"))).toHaveCount(2);
   await expect(page.getByRole("table", { name: "Entries" }).getByText("+600")).toBeVisible();
 };
 
@@ -64,16 +65,16 @@ const fillPayout = async (page: Page, payer: string, payee: string): Promise<voi
 
 const approve = async (page: Page, project: TestProject): Promise<void> => {
   const review = page.getByRole("dialog", { name: "Review the payout" });
-  await expect(review.getByText(usdc("200"))).toBeVisible();
+  await expect(review.getByText(usdc("200.00"))).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await review.getByRole("button", { name: "Create payout" }).click();
   await page.waitForURL(/\/payouts\/po_/);
   const dialog = page.getByRole("dialog", { name: "Approve the payout" });
+  await expect(dialog.getByText("Payroll", { exact: true })).toBeVisible();
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await project.code());
-  await dialog.getByRole("button", { name: "Approve" }).click();
   await expect(page.getByText("2 of 2 rows paid.").first()).toBeVisible({ timeout: 30_000 });
   await expect(page.getByRole("table", { name: "Rows" }).getByText("Paid", { exact: true })).toHaveCount(2);
 };
@@ -87,21 +88,33 @@ const saved = async (page: Page, button: string): Promise<string> => {
 const checkStatement = async (page: Page, payee: string): Promise<void> => {
   await page.goto(`/accounts/${payee}?view=statement`);
   const entries = page.getByRole("table", { name: /^Entries of the statement/ });
-  await expect(entries.getByText("+150.5")).toBeVisible();
+  await expect(entries.getByText("+150.50")).toBeVisible();
   await expect(entries.getByText("Payroll").first()).toBeVisible();
-  await expect(page.getByText(usdc("200")).last()).toBeVisible();
+  await expect(page.getByText(usdc("200.00")).last()).toBeVisible();
   const csv = await saved(page, "Download CSV");
   expect(csv).toContain("150.5");
   expect(csv.split("\r\n").length).toBeGreaterThan(3);
+  const pdf = await saved(page, "Download PDF");
+  expect(pdf).toMatch(/^%PDF-1\.4/);
+  expect(pdf).toContain("150.5");
+  await entries.getByRole("link", { name: "Payout", exact: true }).first().click();
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await expect(page).toHaveURL(/\/payouts\/po_/);
 };
 
 const checkProof = async (page: Page, payee: string): Promise<void> => {
   await page.goto("/reserves");
   const region = page.getByRole("region", { name: /^USDC/ });
   await expect(region.getByText("Covered", { exact: true })).toBeVisible();
-  await expect(region.getByText(usdc("600")).first()).toBeVisible();
+  await expect(region.getByText(usdc("600.00")).first()).toBeVisible();
+  // The treasury holds 1,000 against 600 of the accounts.
+  await expect(region.getByText("166.6 %")).toBeVisible();
+  await expect(region.getByRole("table")).toBeHidden();
+  await region.getByText("Chains, blocks and proof").click();
+  await expect(region.getByRole("table", { name: "USDC on chain" })).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
   await page.goto(`/accounts/${payee}?view=proof`);
-  await page.getByRole("button", { name: "Make the proof" }).click();
+  await page.getByRole("button", { name: "Create the proof" }).click();
   // A young account waits for the next sum tree.
   await expect(page.getByText("This browser computed the way to the root")).toBeVisible({ timeout: 45_000 });
   expect(await axeFaults(page)).toEqual([]);
@@ -159,4 +172,47 @@ test("an account is funded from the treasury and pays another; statement, reserv
   await checkProof(page, payee);
   await takeBack(page, payer);
   expect(problems).toEqual([]);
+});
+
+const act = async (page: Page, action: string): Promise<void> => {
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+};
+
+test("an account is renamed, frozen for a reason, unfrozen by code, and closed while it is empty", async ({ page }) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await openAccount(page, "Rent");
+
+  await act(page, "Rename");
+  const rename = page.getByRole("dialog", { name: "Rename the account" });
+  await rename.getByLabel("Name", { exact: true }).fill("Rent, Berlin");
+  expect(await axeFaults(page)).toEqual([]);
+  await rename.getByRole("button", { name: "Rename", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Rent, Berlin", level: 1 })).toBeVisible();
+
+  await act(page, "Freeze");
+  const freeze = page.getByRole("dialog", { name: "Freeze Rent, Berlin" });
+  await freeze.getByRole("button", { name: "Freeze account" }).click();
+  await expect(freeze.getByText("Enter the reason.")).toBeVisible();
+  await freeze.getByLabel("Reason").fill("Their documents expired");
+  await freeze.getByRole("button", { name: "Freeze account" }).click();
+  await expect(page.getByText("This account is frozen")).toBeVisible();
+  await expect(page.getByText("Their documents expired")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Fund", exact: true })).toHaveCount(0);
+  expect(await axeFaults(page)).toEqual([]);
+
+  await act(page, "Unfreeze");
+  const unfreeze = page.getByRole("dialog", { name: "Unfreeze Rent, Berlin" });
+  await unfreeze.getByRole("button", { name: "Unfreeze account" }).click();
+  await expect(unfreeze.getByRole("region", { name: "Change to approve" })).toContainText("Their documents expired");
+  await approveChange(page, project);
+  await expect(page.getByRole("button", { name: "Fund", exact: true })).toBeVisible();
+
+  await act(page, "Close account");
+  await page.getByRole("alertdialog").getByRole("button", { name: "Close account" }).click();
+  await expect(page.getByText("Closed", { exact: true })).toBeVisible();
+  await act(page, "Rename");
+  await expect(rename).toBeVisible();
 });

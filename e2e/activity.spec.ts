@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { createTestClient, http } from "viem";
+import { cancelOperation } from "@/lib/contracts/operations";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults } from "./support/axe";
 import { choose, typeCode } from "./support/person";
@@ -41,7 +42,8 @@ test("filters live in the address and survive a reload, and the file holds exact
   for (const id of ids) expect(await project.untilFinal(id)).toBe("completed");
 
   await page.goto("/activity");
-  await expect(rows(page)).toHaveCount(4);
+  // The two gifts are deposits.
+  await expect(rows(page)).toHaveCount(6);
   await choose(page, page.getByLabel("Kind", { exact: true }), "Transfer");
   await choose(page, page.getByLabel("Chain", { exact: true }), "Local 1");
   await page.getByLabel("Search").fill("usdc");
@@ -70,15 +72,77 @@ test("filters live in the address and survive a reload, and the file holds exact
   await page.getByRole("button", { name: "Remove the filter Local 3" }).click();
   await expect(rows(page)).toHaveCount(3);
   await page.getByRole("list", { name: "Filters in use" }).getByRole("button", { name: "Show all" }).click();
-  await expect(rows(page)).toHaveCount(4);
+  await expect(rows(page)).toHaveCount(6);
   await expect(page).toHaveURL(/\/activity$/);
-  expect((await exportedLines(page)).slice(1).map((line) => line[0])).toEqual([...ids].reverse());
+  const all = (await exportedLines(page)).slice(1);
+  expect(all.filter((line) => line[1] === "transfer").map((line) => line[0])).toEqual([...ids].reverse());
+  expect(all.filter((line) => line[1] === "deposit")).toHaveLength(2);
 
   // The newest is on top; j, j is the one before it.
   await page.locator("body").press("j");
   await page.locator("body").press("j");
   await page.locator("body").press("Enter");
   await page.waitForURL(new RegExp(ids[1] ?? "none"));
+});
+
+test("memos are written, searched and filed; several statuses, presets and saved views narrow the list", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "100");
+  const [first, second] = [await wait(project), await wait(project)];
+  await project.api.call(cancelOperation, { params: { id: second } });
+
+  await page.goto(`/activity/${first}`);
+  await page.getByRole("button", { name: "Add a memo" }).click();
+  const dialog = page.getByRole("dialog", { name: "Memo and tags" });
+  await dialog.getByLabel("Memo", { exact: true }).fill("Rent of the studio");
+  await dialog.getByLabel("Tags").fill("Rent, Berlin");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Rent of the studio")).toBeVisible();
+  await page.getByRole("list", { name: "Tags" }).getByRole("link", { name: "Berlin" }).click();
+  await expect(page).toHaveURL(/tag=Berlin/);
+  await expect(rows(page)).toHaveCount(2);
+  await expect(rows(page).nth(1)).toContainText("Rent of the studio");
+  expect(await axeFaults(page)).toEqual([]);
+  const [header, line] = await exportedLines(page);
+  expect(header?.slice(-2)).toEqual(["memo", "tags"]);
+  expect(line?.join(",")).toContain("Rent of the studio");
+
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByLabel("Search").fill("studio");
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByLabel("Search").fill("");
+  // The two swaps, and the deposit of the money that they need.
+  await expect(rows(page)).toHaveCount(4);
+  await choose(page, page.getByLabel("Status", { exact: true }), "Cancelled");
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("option", { name: "Pending" }).click();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(rows(page)).toHaveCount(3);
+  await page.getByRole("button", { name: "Dates" }).click();
+  await page.getByRole("menuitem", { name: "Today" }).click();
+  await expect(rows(page)).toHaveCount(3);
+
+  await page.getByRole("button", { name: "Views" }).click();
+  await page.getByRole("menuitem", { name: "Save or remove views" }).click();
+  await page.getByLabel("Name of the view").fill("Mine of today");
+  await page.getByRole("button", { name: "Save view" }).click();
+  const saved = new URL(page.url()).search;
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "PDF" }).click();
+  const file = await readFile(await (await download).path(), "latin1");
+  expect(file).toMatch(/^%PDF-1\.4/);
+  expect(file).toContain(ADA);
+
+  await page.goto("/activity");
+  await page.getByRole("button", { name: "Views" }).click();
+  await page.getByRole("menuitem", { name: "Mine of today" }).click();
+  await expect.poll(() => new URL(page.url()).search).toBe(saved);
+  await expect(rows(page)).toHaveCount(3);
 });
 
 const wait = async ({ api, treasury }: TestProject): Promise<string> => {
@@ -107,21 +171,24 @@ test("what waits for an approval stands on the overview, and is approved with a 
   const [first, second] = [await wait(project), await wait(project)];
 
   await page.goto("/");
-  await expect(page.getByRole("link", { name: "Waiting for approval 2" })).toBeVisible();
+  const waiting = page.getByRole("region", { name: "Waiting for you" });
+  await expect(waiting.getByRole("link", { name: /^Review / })).toHaveCount(2);
   expect(await axeFaults(page)).toEqual([]);
-  await page.getByRole("link", { name: "Waiting for approval 2" }).click();
-  await expect(page).toHaveURL(/status=pending/);
+  await waiting.getByRole("link", { name: "All 2" }).click();
+  await expect(page).toHaveURL(/\/inbox$/);
+  await page.goto("/activity?status=pending");
   await expect(rows(page)).toHaveCount(3);
 
   await page.goto(`/activity/${first}`);
   await expect(page.getByText("Waiting for approval; nothing was sent.").first()).toBeVisible();
   await page.getByRole("button", { name: "Approve …" }).click();
   const dialog = page.getByRole("dialog", { name: "Approve the operation" });
+  await expect(page).toHaveURL(/approve=true/);
+  await page.reload();
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await project.code());
-  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
 
@@ -153,12 +220,11 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await page.getByRole("button", { name: "Send code" }).click();
   await expect(page.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await project.code());
-  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "Execute retry" }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(failed));
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
-  await expect(page.getByText("Tries again what failed in")).toBeVisible();
+  await expect(page.getByText("Retries the failed parts of")).toBeVisible();
   await page.goto(`/activity/${failed}`);
-  await expect(page.getByText("Tried again by")).toBeVisible();
+  await expect(page.getByText("Retried by")).toBeVisible();
   await expect(page.getByRole("button", { name: "Retry …" })).toHaveCount(0);
 });

@@ -1,4 +1,4 @@
-import { expect, test, type Locator, type Page } from "@playwright/test";
+import { expect, test, type Locator, type Page } from "./support/test";
 import { axeFaults, checkLooks } from "./support/axe";
 import { ageEmailCodes } from "./support/email-codes";
 import { mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/person";
@@ -41,10 +41,8 @@ const makeExemptKeyByCode = async (page: Page, seen: string[]): Promise<void> =>
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   const code = await mailedCode(page.request, EMAIL, seen);
   await typeCode(page, code === "000000" ? "000001" : "000000");
-  await page.keyboard.press("Enter");
   await expect(dialog.getByText("That is not the code")).toBeVisible();
   await typeCode(page, code);
-  await page.keyboard.press("Enter");
   const ready = page.getByRole("dialog", { name: /^The key “Shop backend” is ready/ });
   await expect(ready.getByTestId("api-key-secret")).toContainText("cw_test_");
   await ready.getByRole("button", { name: "Close" }).first().click();
@@ -111,7 +109,6 @@ const replaceEmail = async (page: Page, seen: string[]): Promise<void> => {
   await card.getByRole("button", { name: "Send code" }).click();
   await expect(card.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await mailedCode(page.request, EMAIL, seen));
-  await page.keyboard.press("Enter");
   await expect(card.getByLabel("Code of six digits")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await mailedCode(page.request, NEW_EMAIL));
@@ -132,7 +129,7 @@ test("authority is widened with an approval alone: an exempt key by code, a high
   await raiseCapBySignature(page);
   await editKey(page);
   await replaceEmail(page, seen);
-  // The owner was told of the key at the address of that time.
+  // The owner got the mail about the key at the address of that time.
   await expect(async () => {
     const { data } = (await (
       await page.request.get("/api/dev/inbox", { params: { to: EMAIL, limit: 50 } })

@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, test } from "./support/test";
 import { axeFaults } from "./support/axe";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
@@ -14,30 +14,37 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
   await project.give(31338, "USDC", "250.123456");
   await project.give(31338, "DAI", "0.123456789012345678");
   await page.getByRole("button", { name: "Refresh" }).click();
-  await expect(page.getByTestId("total-usd")).toHaveText("$1,250.24");
+  await expect(page.getByTestId("total-usd")).toHaveText("$1,250.25");
 
   const table = page.getByRole("table", { name: "Balances by token, chain and wallet" });
   const line = (name: RegExp) => table.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
   await expect(table.getByRole("row")).toHaveCount(3);
-  await expect(line(/^USDC/)).toContainText("1,250.123456");
+  await expect(line(/^USDC/)).toContainText("1,250.12 USDC");
   // By keyboard: a token to its chains, a chain to its wallets.
   await line(/^USDC/).getByRole("button").focus();
   await page.keyboard.press("ArrowRight");
-  await expect(line(/^Local 2/)).toContainText("250.123456");
+  await expect(line(/^Local 2/)).toContainText("250.12 USDC");
   await line(/^Local 2/)
     .getByRole("button")
     .focus();
   await page.keyboard.press("Enter");
-  await expect(line(/^Treasury/)).toContainText("250.123456");
+  await expect(line(/^Treasury/)).toContainText("250.12 USDC");
   await expect(table.getByRole("row")).toHaveCount(6);
   await line(/^USDC/).getByRole("button").first().focus();
   await page.keyboard.press("ArrowLeft");
   await expect(table.getByRole("row")).toHaveCount(3);
   // Nothing is rounded in silence.
-  await line(/^DAI/)
-    .getByRole("button", { name: /show all digits/ })
-    .click();
-  await expect(line(/^DAI/)).toContainText("0.123456789012345678");
+  const rounded = line(/^DAI/).getByText("0.12 DAI");
+  await rounded.focus();
+  await expect(page.getByText("0.123456789012345678 DAI").first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await rounded.hover();
+  await expect(page.getByText("0.123456789012345678 DAI").first()).toBeVisible();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await rounded.focus();
+  await page.keyboard.press("ControlOrMeta+c");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("0.123456789012345678");
+  await expect(line(/^USDC/)).toContainText("100.0 %");
   expect(await axeFaults(page)).toEqual([]);
 
   await page.getByRole("button", { name: "Hide amounts" }).click();
@@ -50,7 +57,7 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
   await expect(page.getByRole("region", { name: "Balances" }).getByText("hidden").first()).toBeAttached();
   await expect(page.getByRole("main")).not.toContainText("1,250");
   await page.getByRole("button", { name: "Show amounts" }).click();
-  await expect(page.getByRole("main")).toContainText("$1,250.24");
+  await expect(page.getByRole("main")).toContainText("$1,250.25");
 });
 
 test("a chain that does not answer is named, with what is missing; history is drawn once there is some", async ({

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { connect } from "node:net";
-import { expect, test } from "@playwright/test";
+import { expect, test } from "./support/test";
 import { signIn } from "./support/sign-in";
 
 const ORIGIN = new URL(process.env.E2E_BASE_URL ?? "http://localhost:3000");

@@ -1,26 +1,19 @@
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "./support/test";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { ApiError } from "@/lib/api-client/client";
 import { createContact } from "@/lib/contracts/contacts";
 import { createInvitation } from "@/lib/contracts/members";
 import { requestOtp } from "@/lib/contracts/swap";
+import { approveChange } from "./support/approve-change";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
-import { acceptInvitation, choose, typeCode } from "./support/person";
+import { acceptInvitation, choose } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const CHAIN = 31337;
 /** Nobody else is paid at this address meanwhile. */
 const ADA = privateKeyToAccount(generatePrivateKey()).address;
-
-/** Types the mailed code of the change that is shown, and approves it. */
-const approveChange = async (page: Page, project: TestProject): Promise<void> => {
-  await page.getByRole("button", { name: "Send code" }).click();
-  await expect(page.getByLabel("One-time code")).toBeVisible();
-  await typeCode(page, await project.code());
-  await page.getByRole("button", { name: "Approve", exact: true }).click();
-};
 
 /** The owner invites the guest by the API; the guest opens the mailed link. */
 const joinAsViewer = async (owner: TestProject, guest: Page, { email }: Pick<TestProject, "email">): Promise<void> => {
@@ -88,7 +81,7 @@ const setLimitsBesideDryRun = async (page: Page, project: TestProject): Promise<
   await expect(page.getByRole("list", { name: "Limits", exact: true })).toContainText(
     "At most 5,000.00 USD in one operation",
   );
-  await expect(page.getByRole("list", { name: "Changes of version 1" })).toContainText("At most 1,000 USDC a day");
+  await expect(page.getByRole("list", { name: "Changes of version 1" })).toContainText("At most 1,000.00 USDC a day");
 };
 
 test("an owner sets a policy beside its dry run, and a transfer that it denies is refused with the rule named", async ({
@@ -122,7 +115,6 @@ test("an owner sets a policy beside its dry run, and a transfer that it denies i
   await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
   await page.getByLabel("Amount", { exact: true }).fill("20");
   await page.getByLabel("Recipient", { exact: true }).fill(ADA);
-  await page.getByRole("button", { name: "Get quote" }).click();
   await expect(page.getByText(/rule recipients, project policy/)).toBeVisible();
   await page.getByRole("link", { name: "See each rule" }).click();
   const decided = page.getByRole("region", { name: "Policies", exact: true });

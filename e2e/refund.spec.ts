@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, test } from "./support/test";
 import { getOperation } from "@/lib/contracts/operations";
 import { axeFaults } from "./support/axe";
 import { changeRows } from "./support/database";
@@ -46,7 +46,7 @@ test("a refund in doubt shows what is known, checks the named transaction, and t
   const form = page.getByRole("region", { name: "Decide about the refund" });
   await expect(form.getByText("A person has to decide")).toBeVisible();
   const payments = form.getByRole("list", { name: "Payments that may be the refund" });
-  await expect(payments).toContainText(/45\s*USDC/);
+  await expect(payments).toContainText(/45\.00\s*USDC/);
   await expect(payments).toContainText("other deposits of the wallet are open");
   expect(await axeFaults(page)).toEqual([]);
 

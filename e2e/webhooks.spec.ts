@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "@playwright/test";
+import { expect, test } from "./support/test";
 import { Webhook } from "standardwebhooks";
 import { axeFaults, checkLooks, settle } from "./support/axe";
 import { signIn } from "./support/sign-in";

@@ -24,13 +24,11 @@ import { createBalanceHistory } from "@/lib/modules/balances/history";
 import { createSnapshotRepository } from "@/lib/modules/balances/repository";
 import { createBalancesService } from "@/lib/modules/balances/service";
 import { createEventsService } from "@/lib/modules/events/service";
-import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import { movingFunds } from "@/lib/modules/holds/service";
 import { arrivalsOf } from "@/lib/modules/operations/service";
 import { createProjectInbox } from "@/lib/modules/inbox/service";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
 import { createParkedJobs } from "@/lib/modules/jobs/parked-jobs";
-import { openPayoutTotals } from "@/lib/modules/payouts/service";
 import { createPayouts } from "@/lib/modules/payouts/wiring";
 import { encryptedTotpSecrets } from "@/lib/modules/factors/totp-repository";
 import { encryptedPrivacyWallets } from "@/lib/modules/privacy/service";
@@ -41,10 +39,15 @@ import * as rights from "./composition/caller-rights";
 import { createProjectBudgets } from "@/lib/modules/sponsorship/project-budgets";
 import type { Overrides } from "./composition/overrides";
 import { buildPlatform, type Platform } from "./composition/platform";
+import { buildChanges } from "./composition/changes";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
+import { buildAnnotations } from "./composition/annotations";
+import { buildGlobalAccounts } from "./composition/global-accounts";
 import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
+import { buildDeposits } from "./composition/deposits";
 import { buildDrivers, type Drivers } from "./composition/drivers";
+import { buildNotifying } from "./composition/notifications";
 import { buildPolicyUpgrade } from "./composition/policy-upgrade";
 import { buildPrivacy } from "./composition/privacy";
 import { buildWebhooks } from "./composition/webhooks";
@@ -73,23 +76,31 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const webhooks = buildWebhooks(platform, identity);
   const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
+  const deposits = buildDeposits(platform, identity, money);
   const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
   const parts = sharedParts(platform);
+  const holdings = moneyServices({ platform, chainAccess, money, identity });
   return {
     ...parts,
+    changes: buildChanges(platform, holdings.balances),
     projectInbox: createProjectInbox({
       decisions: identity.decisions,
       operations: money.operations,
       payouts: payouts.payouts,
       schedules: payouts.payoutSchedules,
+      deposits,
+      contacts: identity.contacts,
+      policies: money.policyDocuments,
       parkedJobs: parts.parkedJobs,
       clock: platform.clock,
     }),
     ...identityServices(identity),
+    ...holdings,
     projectBudgets: createProjectBudgets({ ...platform, ...money, ...identity }),
-    ...moneyServices({ platform, chainAccess, money }),
     ...drivers,
     ...payouts,
+    deposits: tracedService("deposits", permissionGuard(deposits, rights.DEPOSITS)),
+    annotations: permissionGuard(buildAnnotations(platform, { ...money, ...payouts }), rights.ANNOTATIONS),
     privacy: tracedService("privacy", {
       ...permissionGuard(privacy.service, rights.PRIVACY),
       wallets: permissionGuard(privacy.service.wallets, rights.PRIVATE_WALLETS),
@@ -104,6 +115,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     /** Numbers events and delivers them, beside any number of other instances. */
     startWebhooks: webhooks.sending.start,
     ...telemetry,
+    notifying: buildNotifying(platform, identity, money),
     readiness,
     /** Ends everything that waited for approval for too long. */
     expireDue: async (): Promise<void> => {
@@ -200,6 +212,7 @@ const identityServices = (identity: Identity) => ({
   contacts: permissionGuard(identity.contacts, rights.CONTACTS),
   members: identity.members,
   newProjects: identity.newProjects,
+  notifications: identity.notifications,
   otp: identity.otp,
   factors: identity.factors,
   inbox: identity.inbox,
@@ -212,7 +225,12 @@ interface MoneyParts {
 }
 
 /** Wallets and their balances, moves over the chains, and the books. */
-const moneyServices = ({ platform: { registry, database, clock, errorLog }, chainAccess, money }: MoneyParts) => ({
+const moneyServices = ({
+  platform: { registry, database, clock, errorLog },
+  chainAccess,
+  money,
+  identity,
+}: MoneyParts & { readonly identity: Identity }) => ({
   wallets: permissionGuard(chainAccess.wallets, rights.WALLETS),
   transactions: chainAccess.transactions,
   quotes: tracedService("quotes", permissionGuard(money.quotes, rights.QUOTES)),
@@ -239,17 +257,7 @@ const moneyServices = ({ platform: { registry, database, clock, errorLog }, chai
     history: createBalanceHistory({ snapshots: createSnapshotRepository(database), clock, log: errorLog }),
     clock,
   }),
-  globalAccounts: tracedService(
-    "globalAccounts",
-    permissionGuard(
-      createGlobalAccountsService({
-        ...money,
-        openPayouts: (projectId, accountId) => openPayoutTotals(sqlOn(database.pool), projectId, accountId),
-        clock,
-      }),
-      rights.GLOBAL_ACCOUNTS,
-    ),
-  ),
+  ...buildGlobalAccounts({ database, clock }, money, identity),
   /** Chains on which no payout to wallets is signed, and why. */
   distributorFaults: () => distributorFaults(registry),
 });

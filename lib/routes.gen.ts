@@ -1,5 +1,7 @@
 // Written by scripts/gen-routes.ts from the folder app/api: `npm run generate`.
 import * as rest from "@/app/api/[...rest]/route";
+import * as annotations from "@/app/api/annotations/route";
+import * as annotationsId from "@/app/api/annotations/[id]/route";
 import * as approvals from "@/app/api/approvals/route";
 import * as approvalsId from "@/app/api/approvals/[id]/route";
 import * as approvalsIdApprove from "@/app/api/approvals/[id]/approve/route";
@@ -27,6 +29,9 @@ import * as contactsId from "@/app/api/contacts/[id]/route";
 import * as contactsIdApprove from "@/app/api/contacts/[id]/approve/route";
 import * as deliveriesId from "@/app/api/deliveries/[id]/route";
 import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
+import * as depositsId from "@/app/api/deposits/[id]/route";
+import * as depositsIdRelease from "@/app/api/deposits/[id]/release/route";
+import * as depositsEvents from "@/app/api/deposits/events/route";
 import * as devFaucet from "@/app/api/dev/faucet/route";
 import * as devInbox from "@/app/api/dev/inbox/route";
 import * as devWebhookReceiver from "@/app/api/dev/webhook-receiver/route";
@@ -34,11 +39,14 @@ import * as devWebhookReceiverToken from "@/app/api/dev/webhook-receiver/[token]
 import * as events from "@/app/api/events/route";
 import * as globalAccounts from "@/app/api/global-accounts/route";
 import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
+import * as globalAccountsIdClose from "@/app/api/global-accounts/[id]/close/route";
 import * as globalAccountsIdEntries from "@/app/api/global-accounts/[id]/entries/route";
+import * as globalAccountsIdFreeze from "@/app/api/global-accounts/[id]/freeze/route";
 import * as globalAccountsIdFund from "@/app/api/global-accounts/[id]/fund/route";
 import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/route";
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
+import * as globalAccountsIdUnfreeze from "@/app/api/global-accounts/[id]/unfreeze/route";
 import * as health from "@/app/api/health/route";
 import * as inbox from "@/app/api/inbox/route";
 import * as invitations from "@/app/api/invitations/route";
@@ -54,6 +62,7 @@ import * as meFactorsRecoveryCodes from "@/app/api/me/factors/recovery-codes/rou
 import * as meFactorsTotp from "@/app/api/me/factors/totp/route";
 import * as meFactorsTotpConfirm from "@/app/api/me/factors/totp/confirm/route";
 import * as meFactorsTotpRemove from "@/app/api/me/factors/totp/remove/route";
+import * as meNotificationPreferences from "@/app/api/me/notification-preferences/route";
 import * as mePasskeys from "@/app/api/me/passkeys/route";
 import * as mePasskeysId from "@/app/api/me/passkeys/[id]/route";
 import * as mePasskeysIdRemove from "@/app/api/me/passkeys/[id]/remove/route";
@@ -63,6 +72,8 @@ import * as meSessionsId from "@/app/api/me/sessions/[id]/route";
 import * as members from "@/app/api/members/route";
 import * as membersId from "@/app/api/members/[id]/route";
 import * as metrics from "@/app/api/metrics/route";
+import * as notifications from "@/app/api/notifications/route";
+import * as notificationsRead from "@/app/api/notifications/read/route";
 import * as openapiJson from "@/app/api/openapi.json/route";
 import * as operations from "@/app/api/operations/route";
 import * as operationsId from "@/app/api/operations/[id]/route";
@@ -105,6 +116,7 @@ import * as projectsId from "@/app/api/projects/[id]/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
 import * as sponsorBudgets from "@/app/api/sponsor-budgets/route";
+import * as stream from "@/app/api/stream/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
 import * as swapExecute from "@/app/api/swap/execute/route";
 import * as swapPrepare from "@/app/api/swap/prepare/route";
@@ -133,6 +145,8 @@ import type { RouteEntry } from "@/lib/http/request-router";
 
 export const routes: readonly RouteEntry[] = [
   { path: "/api/[...rest]", module: rest },
+  { path: "/api/annotations", module: annotations },
+  { path: "/api/annotations/[id]", module: annotationsId },
   { path: "/api/approvals", module: approvals },
   { path: "/api/approvals/[id]", module: approvalsId },
   { path: "/api/approvals/[id]/approve", module: approvalsIdApprove },
@@ -160,6 +174,9 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/contacts/[id]/approve", module: contactsIdApprove },
   { path: "/api/deliveries/[id]", module: deliveriesId },
   { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
+  { path: "/api/deposits/[id]", module: depositsId },
+  { path: "/api/deposits/[id]/release", module: depositsIdRelease },
+  { path: "/api/deposits/events", module: depositsEvents },
   { path: "/api/dev/faucet", module: devFaucet },
   { path: "/api/dev/inbox", module: devInbox },
   { path: "/api/dev/webhook-receiver", module: devWebhookReceiver },
@@ -167,11 +184,14 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/events", module: events },
   { path: "/api/global-accounts", module: globalAccounts },
   { path: "/api/global-accounts/[id]", module: globalAccountsId },
+  { path: "/api/global-accounts/[id]/close", module: globalAccountsIdClose },
   { path: "/api/global-accounts/[id]/entries", module: globalAccountsIdEntries },
+  { path: "/api/global-accounts/[id]/freeze", module: globalAccountsIdFreeze },
   { path: "/api/global-accounts/[id]/fund", module: globalAccountsIdFund },
   { path: "/api/global-accounts/[id]/proof", module: globalAccountsIdProof },
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
+  { path: "/api/global-accounts/[id]/unfreeze", module: globalAccountsIdUnfreeze },
   { path: "/api/health", module: health },
   { path: "/api/inbox", module: inbox },
   { path: "/api/invitations", module: invitations },
@@ -187,6 +207,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/me/factors/totp", module: meFactorsTotp },
   { path: "/api/me/factors/totp/confirm", module: meFactorsTotpConfirm },
   { path: "/api/me/factors/totp/remove", module: meFactorsTotpRemove },
+  { path: "/api/me/notification-preferences", module: meNotificationPreferences },
   { path: "/api/me/passkeys", module: mePasskeys },
   { path: "/api/me/passkeys/[id]", module: mePasskeysId },
   { path: "/api/me/passkeys/[id]/remove", module: mePasskeysIdRemove },
@@ -196,6 +217,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/members", module: members },
   { path: "/api/members/[id]", module: membersId },
   { path: "/api/metrics", module: metrics },
+  { path: "/api/notifications", module: notifications },
+  { path: "/api/notifications/read", module: notificationsRead },
   { path: "/api/openapi.json", module: openapiJson },
   { path: "/api/operations", module: operations },
   { path: "/api/operations/[id]", module: operationsId },
@@ -238,6 +261,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
   { path: "/api/sponsor-budgets", module: sponsorBudgets },
+  { path: "/api/stream", module: stream },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },
   { path: "/api/swap/execute", module: swapExecute },
   { path: "/api/swap/prepare", module: swapPrepare },

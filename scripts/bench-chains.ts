@@ -1,4 +1,4 @@
-// `npx tsx scripts/bench-chains.ts [--state-mb 100]`: what the journal before a local chain costs, and how long a restoration takes.
+// `npx tsx scripts/bench-chains.ts [--state-mb 100]`: measures the cost of the journal before a local chain, and the time of a restoration.
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -147,7 +147,7 @@ const timeRestoration = async (): Promise<void> => {
 let chain = await start();
 await compareCost(chain);
 await fill(chain, Number(values["state-mb"]) * 1e6);
-// All of it in the state, so that what is restored is a state of that size.
+// All of it is in the state, so that a state of that size is restored.
 await chain.dumpSmall();
 await chain.stop();
 await timeRestoration();

@@ -16,7 +16,14 @@ const WRITERS = 16;
 const MEASURE_MS = 4_000;
 const ROUNDS = 3;
 const EXPIRED = 300_000;
-const AGES = { quotesDays: 30, codesDays: 90, rawTransactionsDays: 90, snapshotsDays: 400, apiRequestsDays: 30 };
+const AGES = {
+  quotesDays: 30,
+  codesDays: 90,
+  rawTransactionsDays: 90,
+  snapshotsDays: 400,
+  apiRequestsDays: 30,
+  notificationsDays: 90,
+};
 const MIGRATIONS = fileURLToPath(new URL("../prisma/migrations", import.meta.url));
 const INSERT = "INSERT INTO job (id, queue, run_at) VALUES ($1, 'bench', now())";
 

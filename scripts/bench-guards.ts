@@ -7,7 +7,7 @@ import type pg from "pg";
 import { createDatabase } from "../lib/db/client";
 import { migrateDeploy } from "../lib/db/migrate";
 import { sqlOn } from "../lib/db/sql";
-import { committedAfter, heldSince, type FundsKey } from "../lib/modules/holds/sums";
+import { committedAfter, heldSince, type FundsKey } from "../lib/modules/holds/sum-repository";
 import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 import { makeWorkspace } from "../lib/testing/workspace";
 

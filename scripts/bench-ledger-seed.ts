@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** What each account starts with: enough for any run. */
+/** The opening balance of each account: enough for any run. */
 const START = "1000000000";
 
 const KEY_HASH = (key: string): string =>

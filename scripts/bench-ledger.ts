@@ -1,5 +1,5 @@
 /**
- * `npx tsx scripts/bench-ledger.ts`: what a transfer costs, against peers on the same PostgreSQL in the same run. `--long` seeds up
+ * `npx tsx scripts/bench-ledger.ts`: measures the cost of a transfer, against peers on the same PostgreSQL in the same run. `--long` seeds up
  * to ten million entries and measures on the way. A benchmark, not a test.
  */
 import { randomUUID } from "node:crypto";
@@ -221,7 +221,7 @@ const processorTimes = (postmaster: number): Map<number, number> => {
   return times;
 };
 
-/** What was used since then, whatever else runs on the machine. Connections that ended meanwhile had been idle. */
+/** Processor time used since then, in seconds, whatever else runs on the machine. Connections that ended meanwhile had been idle. */
 const processorTimeSince = (postmaster: number, before: ReadonlyMap<number, number>): number =>
   [...processorTimes(postmaster)].reduce((sum, [pid, seconds]) => sum + seconds - (before.get(pid) ?? 0), 0);
 

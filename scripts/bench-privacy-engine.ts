@@ -29,7 +29,7 @@ export const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => 
 export const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
-/** Ten thousand deposits of others: the first scan, what a new block adds, and a restart that reads the database. */
+/** Ten thousand deposits of others: the first scan, the scan of a new block, and a restart that reads the database. */
 export const benchScan = async (database: Database, note: Note): Promise<void> => {
   const chain = fakePoolChain(createPoolLogRepository(database));
   for (let block = 0; block < DEPOSITS / PER_BLOCK; block += 1)
@@ -54,7 +54,7 @@ const proverMegabytes = (): string => {
   return `${String(Math.round(largest / KILOBYTES_PER_MEGABYTE))} MB`;
 };
 
-/** Gas of every operation, and what proofs take, over the real contracts. */
+/** Gas of every operation, and the time of proofs, over the real contracts. */
 export const benchOperations = async (note: Note): Promise<void> => {
   const chain = await startPrivacyChain(CHAIN);
   const prover = createProver();

@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compressStatic } from "./compress-static.mjs";
 import { phase } from "./phase.mjs";
 import { bin, checkNode, ensureInstalled, Refusal, report, ROOT, run, sourceDigest, stampBuild } from "./project.mjs";
 
@@ -81,6 +82,7 @@ const buildPagesAndServer = async () => {
     bundle(),
   ]);
   for (const result of results) if (result.status === "rejected") throw result.reason;
+  await compressStatic(join(ROOT, ".next", "static"));
 };
 
 export const build = async (say) => {

@@ -1,4 +1,4 @@
-/** `npm run ledger:verify`: adds the whole ledger up again. Exit code 1 and a sentence for whatever does not fit. */
+/** `npm run ledger:verify`: adds the whole ledger up again. Exit code 1 and a sentence for each fault. */
 import { existsSync } from "node:fs";
 import pg from "pg";
 import { verifyLedger } from "../lib/modules/ledger/verify";

@@ -122,8 +122,8 @@ test("each rule that needs types refuses its example", { timeout: 60_000 }, () =
 const functionOf = (lines: number): string =>
   ["export const act = () => {", ...Array.from({ length: lines - 2 }, () => "  console.log(1);"), "};"].join("\n");
 
-const found = async (rule: string, code: string): Promise<number> => {
-  const [result] = await new ESLint().lintText(code, { filePath: "lib/core/example.ts" });
+const found = async (rule: string, code: string, filePath = "lib/core/example.ts"): Promise<number> => {
+  const [result] = await new ESLint().lintText(code, { filePath });
   return (result?.messages ?? []).filter(({ ruleId, severity }) => ruleId === rule && severity === 2).length;
 };
 
@@ -140,4 +140,32 @@ test.each([
 
 test("eslint takes a function of 80 lines", async () => {
   expect(await found("max-lines-per-function", functionOf(80))).toBe(0);
+});
+
+const SERVICE = "lib/modules/swaps/example.ts";
+
+test.each([
+  ["a query of Prisma's", "export const read = (tx) => tx.$queryRaw`SELECT 1`;"],
+  ["a query of Prisma's from text", "export const read = (tx) => tx.$queryRawUnsafe(TEXT);"],
+  ["a change of Prisma's", "export const write = (tx) => tx.$executeRaw`DELETE FROM quote`;"],
+  ["a query of a pool", "export const read = (database) => database.pool.query(TEXT);"],
+  ["a query on a connection", "export const read = (sql) => sql.query(TEXT, []);"],
+  ["a change on a connection", "export const write = (sql) => sql.change(TEXT, []);"],
+  ["a query that was taken out of its object", "export const read = ({ query }) => query(TEXT, []);"],
+])("eslint refuses %s outside of repositories", async (_, code) => {
+  expect(await found("no-restricted-syntax", code, SERVICE)).toBe(1);
+  expect(await found("no-restricted-syntax", code, "lib/modules/swaps/quote-repository.ts")).toBe(0);
+});
+
+test("eslint refuses an enum in repositories and forms, too", async () => {
+  const code = "export enum Way { In, Out }";
+  for (const path of [SERVICE, "lib/modules/swaps/quote-repository.ts", "components/ui/form.tsx"])
+    expect(await found("no-restricted-syntax", code, path)).toBe(1);
+});
+
+test("eslint refuses an element form outside of the component of forms", async () => {
+  const code = "export const Ask = () => <form />;";
+  for (const path of ["components/features/swap/ask.tsx", "app/(dashboard)/swap/page.tsx"])
+    expect(await found("no-restricted-syntax", code, path)).toBe(1);
+  expect(await found("no-restricted-syntax", code, "components/ui/form.tsx")).toBe(0);
 });

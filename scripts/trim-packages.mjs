@@ -27,6 +27,11 @@ const UNUSED_PARTS = {
     { folder: ".", files: /^dynamic.*\.d\.m?ts$/ },
     { folder: "dist", files: /\.(prefixed|suffixed)\.d\.ts$/ },
   ],
+  // Served as it is: dist/browser/standalone.js holds everything.
+  "@scalar/api-reference": [
+    { folder: "dist", folders: /^(?!browser$)/ },
+    { folder: "dist/browser", files: /^(?!standalone\.js$)/ },
+  ],
   "@redocly/config": [{ folder: ".", files: /^root-config-schema\.d\.ts$/ }],
   // Their package.json names the built files alone; the sources lie beside them.
   viem: [{ folder: ".", files: /(?<!\.d)\.ts$/ }],

@@ -1,6 +1,9 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
+import { Prefetched } from "@/app/_data/prefetched";
+import { SHELL_QUERIES } from "@/app/_data/queries";
+import { LiveProvider } from "@/components/features/live/live-provider";
 import { AppShell } from "@/components/layout/app-shell";
 import { getBrowserSession } from "@/lib/http/session";
 
@@ -23,7 +26,13 @@ const signInPath = async (): Promise<string> => {
 
 const DashboardLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
   if ((await getBrowserSession()) === null) redirect(await signInPath());
-  return <AppShell>{children}</AppShell>;
+  return (
+    <Prefetched queries={SHELL_QUERIES}>
+      <LiveProvider>
+        <AppShell>{children}</AppShell>
+      </LiveProvider>
+    </Prefetched>
+  );
 };
 
 export default DashboardLayout;

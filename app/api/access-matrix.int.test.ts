@@ -1,5 +1,5 @@
 /** Every operation of the OpenAPI document, called by every kind of caller. */
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
 import { namedContracts } from "@/lib/contracts/all";
 import { revokeApiKey } from "@/lib/contracts/api-keys";
@@ -29,8 +29,8 @@ interface Answer {
 
 /** Operations of owners and admins alone. Written by hand, so that a contract that forgets its permission fails here. */
 const ADMINS_ONLY = new Set(
-  `createApiKey updateApiKey listApiKeyRequests rotateApiKey revokeApiKey updatePolicies putPolicy approveContact updateSponsorBudget listAuditLog exportAuditLog
-  listInvitations createInvitation withdrawInvitation updateMember updateProject exportPrivacyWallet listParkedJobs resumeJob
+  `createApiKey updateApiKey listApiKeyRequests rotateApiKey revokeApiKey updatePolicies putPolicy approveContact unfreezeGlobalAccount updateSponsorBudget listAuditLog exportAuditLog
+  listInvitations createInvitation withdrawInvitation updateMember updateProject exportPrivacyWallet releaseDeposit listParkedJobs resumeJob
   createWebhookEndpoint updateWebhookEndpoint deleteWebhookEndpoint rotateWebhookSecret testWebhookEndpoint replayWebhookEvents
   resendDelivery`.split(/\s+/),
 );
@@ -38,6 +38,12 @@ const ADMINS_ONLY = new Set(
 const WITHOUT_SCOPE = new Set(["whoAmI", "getPolicies", "listPolicyVersions", "evaluatePolicies", "useFaucet"]);
 /** Reads that are no GET. Written by hand, so that a route that writes cannot open itself to viewers unseen. */
 const READS_BY_POST = new Set(["evaluatePolicies"]);
+
+/** Operations that anybody may call. Written by hand, so that a contract cannot become public unseen. */
+const PUBLIC = new Set(
+  `createNonce createToken refreshToken startPasskeySignIn signInByPasskey getJwks getOpenApi getHealth getReadiness getMetrics
+  listChains listTokens receiveRoutingCallback receiveBundlerCallback receiveWebhook readInbox`.split(/\s+/),
+);
 
 /** Every role may leave the project by removeMember; other people are removed by these roles. The path names nobody's own id here. */
 const OF_OTHERS: Readonly<Record<string, readonly Role[]>> = { removeMember: ["owner", "admin"] };
@@ -56,15 +62,11 @@ const contractOf = new Map(namedContracts.map(({ operationId, contract }) => [op
 
 let api: TestApi;
 let projectId = "";
+let treasuryId = "";
 let owner: TestSession;
 const people = new Map<Role, Headers>();
 const keysOf = new Map<string, string>();
-const stale: { revoked: string; expired: string; otherProjects: string; ended: string } = {
-  revoked: "",
-  expired: "",
-  otherProjects: "",
-  ended: "",
-};
+const stale = { revoked: "", expired: "", otherProjects: "", otherKey: "", ended: "", expiredToken: "" };
 
 const tokenOf = ({ accessToken }: TestSession): Headers => ({ authorization: `Bearer ${accessToken}` });
 
@@ -81,6 +83,19 @@ const ask = async ({ method, path }: Operation, headers: Headers): Promise<Answe
   const text = (await response.text()).replace(/req_[0-9a-f-]{36}/g, "req");
   const { code } = JSON.parse(text) as { code?: unknown };
   return { status: response.status, code, text };
+};
+
+/** An access token of a live session, signed two hours ago. */
+const expiredToken = async (): Promise<string> => {
+  const { auth, clock } = api.services;
+  const { sessionId } = await auth.verifyAccessToken((await api.signIn()).accessToken);
+  const earlier = new Date(clock.now().getTime() - 2 * 3_600_000);
+  const time = vi.spyOn(clock, "now").mockImplementation(() => earlier);
+  try {
+    return (await auth.accessTokenForSession(sessionId))?.accessToken ?? "";
+  } finally {
+    time.mockRestore();
+  }
 };
 
 /** A new person with the role. */
@@ -114,10 +129,11 @@ beforeAll(async () => {
   api = await testApi();
   owner = await api.signIn();
   projectId = (await owner.client.call(getMe)).projects[0]?.id ?? "";
+  const { prisma } = api.services.database;
+  treasuryId = (await prisma.wallet.findFirstOrThrow({ where: { projectId, kind: "treasury" } })).id;
   for (const role of ROLES) people.set(role, await personAs(role));
   const [revoked, expired] = [await api.createKey(owner), await api.createKey(owner)];
   await owner.client.call(revokeApiKey, { params: { id: revoked.id } });
-  const { prisma } = api.services.database;
   await prisma.apiKey.update({ where: { id: expired.id }, data: { expiresAt: new Date(0) } });
   const stranger = await api.signIn();
   const ended = await api.signIn();
@@ -126,7 +142,9 @@ beforeAll(async () => {
     revoked: revoked.secret,
     expired: expired.secret,
     otherProjects: stranger.accessToken,
+    otherKey: (await api.createKey(stranger, { scopes: [...SCOPES] })).secret,
     ended: ended.accessToken,
+    expiredToken: await expiredToken(),
   });
 });
 
@@ -142,6 +160,11 @@ describe("each operation declares who may call it", () => {
 
   test.each(forKeys)("%s: its scope", (operationId, operation) => {
     expect(scopesOf(operation).length > 0, "Name a `scope` in the contract.").toBe(!WITHOUT_SCOPE.has(operationId));
+  });
+
+  test("the public ones are those of the list above", () => {
+    const found = namedContracts.filter(({ contract }) => contract.auth === "public");
+    expect(found.map(({ operationId }) => operationId).sort()).toEqual([...PUBLIC].sort());
   });
 
   test("the lists above name operations of the document", () => {
@@ -161,6 +184,7 @@ describe("a request that proves nobody is refused", () => {
       "a token as a key": { "x-api-key": token.replace("Bearer ", "") },
       both: { authorization: token, "x-api-key": secret },
       "an ended session": { authorization: `Bearer ${stale.ended}` },
+      "an expired token": { authorization: `Bearer ${stale.expiredToken}` },
       "a revoked key": { "x-api-key": stale.revoked },
       "an expired key": { "x-api-key": stale.expired },
       "a changed key": { "x-api-key": `${secret.slice(0, -1)}${secret.endsWith("A") ? "B" : "A"}` },
@@ -180,6 +204,14 @@ test.each(closed)(
     expect(foreign.status).toBe(404);
   },
 );
+
+test.each(forKeys)("%s stays in the project of an API key that names another project", async (_id, one) => {
+  const own = { "x-api-key": stale.otherKey };
+  const [plain, naming] = [await ask(one, own), await ask(one, { ...own, "x-project-id": projectId })];
+  expect([naming.status, naming.code]).toEqual([plain.status, plain.code]);
+  expect(naming.text).not.toContain(projectId);
+  expect(naming.text).not.toContain(treasuryId);
+});
 
 describe.each(ROLES)("as %s", (role) => {
   test.each(closed)("%s", async (operationId, operation) => {

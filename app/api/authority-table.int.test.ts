@@ -23,6 +23,7 @@ import {
   type AttackTable,
 } from "@/lib/testing/token-attacks";
 import { PEOPLE_ROWS } from "@/lib/testing/people-attacks";
+import { RECORD_ROWS } from "@/lib/testing/record-attacks";
 import { SERVICE_ROWS } from "@/lib/testing/service-attacks";
 
 const { chains } = await testDevnet();
@@ -307,6 +308,7 @@ const TABLE: AttackTable = {
     () => expecting(call("POST", "/webhook-endpoints", { url: "http://127.0.0.1:9999/", events: ["*"] }), 201),
   ],
   ...PEOPLE_ROWS,
+  ...RECORD_ROWS,
   ...SERVICE_ROWS,
 };
 

@@ -1,9 +1,12 @@
 /** Every operation with an id in its path: the id of another project's object gets the answer of an id that names nothing. */
 import { beforeAll, expect, test } from "vitest";
 import { namedContracts, type NamedContract } from "@/lib/contracts/all";
+import { SCOPES } from "@/lib/contracts/contract";
 import { newId, type IdKind } from "@/lib/core/ids";
 import { EXAMPLES } from "@/lib/http/openapi-examples";
 import { testAccount } from "@/lib/testing/factories";
+import { invitationOf, openRequest } from "@/lib/testing/people-attacks";
+import { putRules } from "@/lib/testing/policies";
 import {
   call,
   deliveryOf,
@@ -20,9 +23,17 @@ import {
 
 type Maker = () => Promise<unknown>;
 
+/** The evaluation of a movement that a policy refused. */
+const refusedEvaluation: Maker = async () => {
+  const rules = { perOperation: { usd: "0.5" } };
+  await putRules(theWorld().customer.session, { scope: "project", baseVersion: 0, rules });
+  return (await operationOf(theWorld())).body.evaluationId;
+};
+
 /** By the path up to the id: its kind, and how the other project gets an object of it. */
 const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/auth/api-keys": ["apiKey", keyOf],
+  "/annotations": ["operation", async () => (await operationOf(theWorld())).body.operationId],
   "/contacts": [
     "contact",
     async () => (await call("POST", "/contacts", { name: "Eve", address: testAccount().address })).body.id,
@@ -49,14 +60,16 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
     "session",
     async () => ((await call("GET", "/me/sessions")).body as { data: { id: string }[] }).data[0]?.id,
   ],
+  "/approvals": ["decision", openRequest],
+  "/invitations": ["invitation", invitationOf],
+  // The last one, because its policy refuses what the makers above ask for.
+  "/policies/evaluations": ["evaluation", refusedEvaluation],
 };
 
 /** Operations whose objects this file does not make, each with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  "/approvals": "requests come from a policy: lib/modules/decisions",
-  "/invitations": "the invitation needs a signed approval: app/api/members",
+  "/deposits": "a deposit needs money from outside: lib/modules/deposits",
   "/me/passkeys": "a passkey needs a device: lib/modules/factors",
-  "/policies/evaluations": "an evaluation needs a policy: app/api/policies/what-screens-read",
   "/privacy/transfers": "a private transfer needs a shielded balance: lib/modules/privacy",
   "/wallets/link": "an address is no secret id",
   "/dev/webhook-receiver": "public, and its token is the secret",
@@ -66,13 +79,22 @@ const baseOf = (path: string): string => path.slice(0, path.indexOf("/{"));
 const withIds = namedContracts.filter(({ contract }) => contract.path.includes("{"));
 const tested = withIds.filter(({ contract }) => baseOf(contract.path) in OBJECTS);
 const made = new Map<string, string>();
-let stranger = "";
+/** Somebody of another project, and a key of that project with every scope. */
+const stranger = { token: "", key: "" };
+type Caller = keyof typeof stranger;
 
-const answerOf = async ({ operationId, contract: { method, path } }: NamedContract, id: string): Promise<object> => {
+const headersOf = (caller: Caller): Readonly<Record<string, string>> =>
+  caller === "token" ? { authorization: `Bearer ${stranger.token}` } : { "x-api-key": stranger.key };
+
+const answerOf = async (
+  { operationId, contract: { method, path } }: NamedContract,
+  caller: Caller,
+  id: string,
+): Promise<object> => {
   const legId = newId("leg");
   const response = await theApi().fetch(path.replace("{id}", id).replace("{legId}", legId), {
     method,
-    headers: { authorization: `Bearer ${stranger}`, "content-type": "application/json" },
+    headers: { ...headersOf(caller), "content-type": "application/json" },
     ...(method === "GET" ? {} : { body: JSON.stringify(EXAMPLES[operationId]?.request ?? {}) }),
   });
   const text = await response.text();
@@ -82,7 +104,9 @@ const answerOf = async ({ operationId, contract: { method, path } }: NamedContra
 
 beforeAll(async () => {
   await startWorld();
-  stranger = (await theApi().signIn()).accessToken;
+  const session = await theApi().signIn();
+  stranger.token = session.accessToken;
+  stranger.key = (await theApi().createKey(session, { scopes: [...SCOPES] })).secret;
   for (const [base, [, make]] of Object.entries(OBJECTS)) made.set(base, String(await make()));
 });
 
@@ -91,12 +115,17 @@ test("every path with an id has an object of another project here, or a reason",
   expect([...bases].sort()).toEqual([...Object.keys(OBJECTS), ...Object.keys(ELSEWHERE)].sort());
 });
 
-test.each(tested.map((one) => [one.operationId, one] as const))("%s", async (_id, one) => {
+const cases = tested.flatMap((one) => [
+  [one.operationId, "token", one] as const,
+  ...(one.contract.auth === "member" ? [[one.operationId, "key", one] as const] : []),
+]);
+
+test.each(cases)("%s by the %s of a stranger", async (_id, caller, one) => {
   const base = baseOf(one.contract.path);
   const kind = OBJECTS[base]?.[0] ?? "operation";
   const foreign = made.get(base) ?? "";
   expect(foreign, "The other project's object was made.").toMatch(/^[a-z]+_[0-9a-f-]{36}$/);
-  const answer = await answerOf(one, foreign);
-  expect(answer).toEqual(await answerOf(one, newId(kind)));
+  const answer = await answerOf(one, caller, foreign);
+  expect(answer).toEqual(await answerOf(one, caller, newId(kind)));
   expect(answer).toMatchObject({ status: 404 });
 });

@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { safePath } from "@/components/features/sign-in/safe-path";
 import { SignIn } from "@/components/features/sign-in/sign-in";
+import { SignInWallets } from "@/components/features/sign-in/sign-in-wallets";
 import { getBrowserSession } from "@/lib/http/session";
 
 export const metadata: Metadata = { title: "Sign in" };
@@ -18,7 +19,11 @@ const SignInPage = async ({ searchParams }: PageProps): Promise<ReactNode> => {
   const target = safePath(first(from));
   const mustSignInAgain = first(again) === "1";
   if (!mustSignInAgain && (await getBrowserSession()) !== null) redirect(target);
-  return <SignIn from={target} again={mustSignInAgain} />;
+  return (
+    <SignInWallets>
+      <SignIn from={target} again={mustSignInAgain} />
+    </SignInWallets>
+  );
 };
 
 export default SignInPage;

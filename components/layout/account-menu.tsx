@@ -1,22 +1,25 @@
 "use client";
 
-import { CircleUserRound, LogOut, Settings } from "lucide-react";
+import { CircleUserRound, Eye, EyeOff, LogOut, Settings } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { useMe } from "@/components/features/profile/use-me";
 import { useSignOut } from "@/components/features/session/use-sign-out";
 import { shorten } from "@/components/ui/address";
+import { AddressMark } from "@/components/ui/address-mark";
 import { Button } from "@/components/ui/button";
+import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
 
 export const AccountMenu = (): ReactNode => {
   const { data } = useMe();
   const signOut = useSignOut();
+  const [hidden, setHidden] = useHiddenAmounts();
   return (
     <DropdownMenu
       trigger={
         <Button size="sm" aria-label="Account">
-          <CircleUserRound aria-hidden />
+          {data === undefined ? <CircleUserRound aria-hidden /> : <AddressMark value={data.address} />}
           <span className="font-mono max-sm:hidden">{data === undefined ? "Account" : shorten(data.address)}</span>
         </Button>
       }
@@ -29,6 +32,9 @@ export const AccountMenu = (): ReactNode => {
         <Link href="/settings">
           <Settings aria-hidden /> Settings
         </Link>
+      </MenuItem>
+      <MenuItem onSelect={() => setHidden(!hidden)}>
+        {hidden ? <Eye aria-hidden /> : <EyeOff aria-hidden />} {hidden ? "Show amounts" : "Hide amounts"}
       </MenuItem>
       <MenuItem onSelect={() => void signOut()}>
         <LogOut aria-hidden /> Sign out

@@ -4,12 +4,13 @@ import { Search } from "lucide-react";
 import Link from "next/link";
 import { Dialog } from "radix-ui";
 import { useState, type ReactNode } from "react";
+import { NotificationBell } from "@/components/features/notifications/notification-bell";
 import { NetworkHealth } from "@/components/features/system/network-health";
 import { Button } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
 import { AccountMenu } from "./account-menu";
 import { CommandPalette } from "./command-palette";
-import { Logo } from "./logo";
+import { Logo, Wordmark } from "./logo";
 import { NavList } from "./nav-list";
 import { OfflineNotice } from "./offline-notice";
 import { PhoneBar } from "./phone-bar";
@@ -29,8 +30,8 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
         Skip to content
       </a>
       <aside className="print:hidden! sticky top-0 hidden h-dvh flex-col gap-4 overflow-y-auto border-r bg-surface p-3 md:flex">
-        <Link href="/" className="flex h-8 items-center gap-2 px-2 text-lg font-semibold">
-          <Logo /> Causeway
+        <Link href="/" className="flex h-8 items-center px-2">
+          <Wordmark />
         </Link>
         <ProjectSwitcher />
         <NavList />
@@ -56,11 +57,12 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
               <Kbd>K</Kbd>
             </span>
           </Button>
+          <NotificationBell />
           <ThemeSwitch />
           <AccountMenu />
         </header>
         <OfflineNotice />
-        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl flex-1 p-4 pb-24 outline-none md:p-6">
+        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[80rem] flex-1 p-4 pb-24 outline-none md:p-6">
           {children}
         </main>
       </div>
@@ -84,8 +86,8 @@ const Drawer = ({ open, onOpenChange }: DrawerProps): ReactNode => (
         aria-describedby={undefined}
         className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] animate-slide-in flex-col gap-4 overflow-y-auto bg-surface p-4"
       >
-        <Dialog.Title className="flex items-center gap-2 text-lg font-semibold">
-          <Logo /> Causeway
+        <Dialog.Title>
+          <Wordmark />
         </Dialog.Title>
         <ProjectSwitcher />
         <NavList onNavigate={() => onOpenChange(false)} />

@@ -1,17 +1,27 @@
 import type { ReactNode } from "react";
+import { cn } from "@/components/ui/cn";
 
-/** Two shores and the way between them. */
-export const Logo = (): ReactNode => (
+/** Two arches that carry a road over water. */
+export const Logo = ({ className }: { readonly className?: string }): ReactNode => (
   <svg
-    viewBox="0 0 24 24"
-    className="size-6 shrink-0 text-accent"
+    viewBox="0 0 28 24"
+    className={cn("h-6 w-7 shrink-0 text-accent", className)}
     fill="none"
     stroke="currentColor"
-    strokeWidth="2"
+    strokeWidth="2.2"
+    strokeLinecap="round"
     aria-hidden
   >
-    <path d="M2 9h20" />
-    <path d="M4 9v9M20 9v9" />
-    <path d="M4 18c0-5 3-9 8-9s8 4 8 9" />
+    <path d="M1.5 6.5h25" />
+    <path d="M3.5 17.5v-1.6c0-3.2 2-5.4 5.25-5.4S14 12.7 14 15.9v1.6" />
+    <path d="M14 17.5v-1.6c0-3.2 2-5.4 5.25-5.4s5.25 2.2 5.25 5.4v1.6" />
+    <path d="M6.5 21.4h4.5M17 21.4h4.5" strokeWidth="1.6" opacity="0.55" />
   </svg>
+);
+
+/** The mark and the name. */
+export const Wordmark = ({ className }: { readonly className?: string }): ReactNode => (
+  <span className={cn("inline-flex items-center gap-2 text-lg font-semibold tracking-tight", className)}>
+    <Logo /> Causeway
+  </span>
 );

@@ -1,6 +1,10 @@
 import {
   ArrowLeftRight,
+  Bell,
+  BookOpenText,
+  BookUser,
   Coins,
+  Download,
   HandCoins,
   House,
   Inbox,
@@ -20,10 +24,14 @@ import {
   type LucideIcon,
 } from "lucide-react";
 
+/** In this order: a person's daily tasks stand first. */
+export const NAVIGATION_GROUPS = ["Money", "Books", "Build", "Project"] as const;
+
 export interface NavigationItem {
   readonly href: string;
   readonly label: string;
   readonly icon: LucideIcon;
+  readonly group: (typeof NAVIGATION_GROUPS)[number];
   /** Stands in the bar at the bottom of phones. */
   readonly onPhoneBar?: boolean;
   /** There with local chains alone. */
@@ -31,24 +39,28 @@ export interface NavigationItem {
 }
 
 export const NAVIGATION: readonly NavigationItem[] = [
-  { href: "/", label: "Overview", icon: House, onPhoneBar: true },
-  { href: "/inbox", label: "Inbox", icon: Inbox },
-  { href: "/swap", label: "Swap", icon: ArrowLeftRight, onPhoneBar: true },
-  { href: "/transfer", label: "Transfer", icon: Send, onPhoneBar: true },
-  { href: "/activity", label: "Activity", icon: List, onPhoneBar: true },
-  { href: "/balances", label: "Balances", icon: Coins },
-  { href: "/accounts", label: "Global accounts", icon: Landmark },
-  { href: "/payouts", label: "Payouts", icon: HandCoins },
-  { href: "/private", label: "Private", icon: VenetianMask },
-  { href: "/reserves", label: "Reserves", icon: ShieldCheck },
-  { href: "/wallets", label: "Wallets", icon: Wallet },
-  { href: "/api-keys", label: "API keys", icon: KeyRound },
-  { href: "/webhooks", label: "Webhooks", icon: Webhook },
-  { href: "/members", label: "Members", icon: Users },
-  { href: "/audit-log", label: "Audit log", icon: ScrollText },
-  { href: "/settings", label: "Settings", icon: Settings },
-  { href: "/dev/mail", label: "Mail", icon: Mail, developmentOnly: true },
-  { href: "/dev/webhooks", label: "Receiver", icon: Radio, developmentOnly: true },
+  { href: "/", label: "Overview", icon: House, group: "Money", onPhoneBar: true },
+  { href: "/inbox", label: "Inbox", icon: Inbox, group: "Money" },
+  { href: "/swap", label: "Swap", icon: ArrowLeftRight, group: "Money", onPhoneBar: true },
+  { href: "/transfer", label: "Transfer", icon: Send, group: "Money", onPhoneBar: true },
+  { href: "/receive", label: "Receive", icon: Download, group: "Money" },
+  { href: "/payouts", label: "Payouts", icon: HandCoins, group: "Money" },
+  { href: "/private", label: "Private", icon: VenetianMask, group: "Money" },
+  { href: "/activity", label: "Activity", icon: List, group: "Books", onPhoneBar: true },
+  { href: "/balances", label: "Balances", icon: Coins, group: "Books" },
+  { href: "/accounts", label: "Global accounts", icon: Landmark, group: "Books" },
+  { href: "/reserves", label: "Reserves", icon: ShieldCheck, group: "Books" },
+  { href: "/wallets", label: "Wallets", icon: Wallet, group: "Books" },
+  { href: "/contacts", label: "Contacts", icon: BookUser, group: "Books" },
+  { href: "/api-keys", label: "API keys", icon: KeyRound, group: "Build" },
+  { href: "/webhooks", label: "Webhooks", icon: Webhook, group: "Build" },
+  { href: "/api-reference", label: "API reference", icon: BookOpenText, group: "Build" },
+  { href: "/dev/mail", label: "Mail", icon: Mail, group: "Build", developmentOnly: true },
+  { href: "/dev/webhooks", label: "Receiver", icon: Radio, group: "Build", developmentOnly: true },
+  { href: "/members", label: "Members", icon: Users, group: "Project" },
+  { href: "/audit-log", label: "Audit log", icon: ScrollText, group: "Project" },
+  { href: "/notifications", label: "Notifications", icon: Bell, group: "Project" },
+  { href: "/settings", label: "Settings", icon: Settings, group: "Project" },
 ];
 
 export const isCurrent = (href: string, path: string): boolean =>

@@ -24,6 +24,5 @@ export const createWagmiConfig = (config: PublicConfig): Config => {
       projectId: config.walletConnectProjectId ?? "none",
     }),
     transports: transportsOf(config.chains),
-    ssr: true,
   });
 };

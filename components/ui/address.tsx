@@ -1,5 +1,6 @@
 import { ExternalLink } from "lucide-react";
 import type { ReactNode } from "react";
+import { AddressMark } from "./address-mark";
 import { cn } from "./cn";
 import { CopyButton } from "./copy-button";
 
@@ -51,21 +52,23 @@ const CodeValue = ({
   </span>
 );
 
-interface AddressProps extends Omit<CodeValueProps, "what" | "head"> {
+export interface AddressProps extends Omit<CodeValueProps, "what" | "head"> {
   /** A name that the project gave it; shown before the address. */
   readonly name?: string | undefined;
+  /** False where the mark stands beside it already. */
+  readonly mark?: boolean;
 }
 
-/** An EIP-55 address, as the API gives it (already checksummed). */
-export const Address = ({ name, ...props }: AddressProps): ReactNode =>
-  name === undefined ? (
-    <CodeValue {...props} what="address" />
-  ) : (
+/** An EIP-55 address, as the API gives it (already checksummed), with its mark. */
+export const Address = ({ name, mark = true, ...props }: AddressProps): ReactNode => (
+  <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle">
+    {mark ? <AddressMark value={props.value} /> : null}
     <span className="inline-flex min-w-0 flex-wrap items-center gap-x-2">
-      <span>{name}</span>
+      {name === undefined ? null : <span>{name}</span>}
       <CodeValue {...props} what="address" />
     </span>
-  );
+  </span>
+);
 
 export const TxHash = (props: Omit<CodeValueProps, "what" | "head">): ReactNode => (
   <CodeValue {...props} what="transaction hash" />

@@ -1,84 +1,172 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
+import type { ClipboardEvent, ReactNode } from "react";
+import { amountText, usdText, type AmountText } from "@/lib/core/amount-text";
 import { cn } from "./cn";
-import { shortenAmount } from "./shorten-amount";
-
-const FRACTION_SHOWN = 6;
-const USD_FRACTION = 2;
+import { useAmountsHidden } from "./hidden-amounts";
+import { TokenMark } from "./marks";
+import { Tooltip } from "./tooltip";
+import { useLocale } from "./use-locale";
 
 interface AmountProps {
   /** Decimal string in units of the token, as the API gives it. */
   readonly value: string;
-  /** Symbol of the token; muted. */
+  /** Symbol of the token; shown behind the number with its mark. */
   readonly unit?: string;
-  /** Fraction digits shown at first (default 6); a click shows all. */
-  readonly fractionMax?: number;
+  /** Symbol that decides how many digits are shown, where the unit stands elsewhere. */
+  readonly symbol?: string;
+  /** Every digit, for reviews and receipts. */
+  readonly exact?: boolean;
+  /** In a column of several tokens: the points stand under each other. */
+  readonly column?: boolean;
   /** Shows `+` before gains, for changes of balances. */
   readonly signed?: boolean;
-  /** Never a button: for amounts inside links. The title has all digits. */
+  /** Inside a link, a button or an option, which cannot hold anything to focus; the title has all digits. */
   readonly plain?: boolean;
   readonly className?: string;
 }
 
-/** Tabular; digits that are cut are announced by `…`, and a click shows the amount whole. */
+/** An amount: 2 digits after the point for stablecoins, 6 significant ones otherwise; every digit on hover, on focus and in a copy. */
 export const Amount = ({
   value,
   unit,
-  fractionMax = FRACTION_SHOWN,
+  symbol = unit,
+  exact = false,
+  column = false,
   signed = false,
   plain = false,
   className,
 }: AmountProps): ReactNode => {
-  const [whole, setWhole] = useState(false);
-  const { text, cut } = shortenAmount(value, whole ? Number.MAX_SAFE_INTEGER : fractionMax);
-  const plus = signed && !value.startsWith("-") && /[1-9]/.test(value) ? "+" : "";
-  const tail = cut ? "…" : "";
-  const suffix = unit === undefined ? null : <span className="ml-1 text-fg-3">{unit}</span>;
-  const full = `${plus}${value}${unit === undefined ? "" : ` ${unit}`}`;
-  if (plain || (!cut && !whole)) {
-    return (
-      <span className={cn("num", className)} title={full}>
-        {plus + text + tail}
-        {suffix}
-      </span>
-    );
-  }
+  const hidden = useAmountsHidden();
+  const locale = useLocale();
+  if (hidden) return <Hidden unit={unit} className={className} />;
+  const text = amountText(value, { symbol, exact, signed, padded: column, locale });
   return (
-    <button
-      type="button"
-      className={cn("num relative z-1 text-right", whole && "whitespace-normal break-all", className)}
-      title={full}
-      aria-expanded={whole}
-      aria-label={`${full}, ${whole ? "shorten" : "show all digits"}`}
-      onClick={() => setWhole((before) => !before)}
-    >
-      {plus + text + tail}
-      {suffix}
-    </button>
+    <Shown text={text} value={value} plain={plain} className={className} after={unit === undefined ? "" : ` ${unit}`}>
+      {column ? <Aligned text={text.text} locale={locale} /> : text.text}
+      <Unit unit={unit} column={column} />
+    </Shown>
   );
 };
 
 interface UsdProps {
   /** Decimal string; null where no price is known. */
   readonly value: string | null;
+  readonly plain?: boolean;
   readonly className?: string;
 }
 
-/** US dollars with cents; digits after them are cut, and the title has them all. */
-export const Usd = ({ value, className }: UsdProps): ReactNode => {
-  if (value === null) {
+/** US dollars with cents; every digit on hover, on focus and in a copy. A dash where no price is known. */
+export const Usd = ({ value, plain = false, className }: UsdProps): ReactNode => {
+  const hidden = useAmountsHidden();
+  const locale = useLocale();
+  if (value === null) return <Unknown reason="No price is known" className={className} />;
+  if (hidden) return <Hidden className={className} />;
+  const text = usdText(value, { locale });
+  return (
+    <Shown text={text} value={value} plain={plain} className={className} after=" USD">
+      {text.text}
+    </Shown>
+  );
+};
+
+interface UnknownProps {
+  readonly reason: string;
+  readonly className?: string | undefined;
+}
+
+/** Stands where a number is not known. Never a zero. */
+export const Unknown = ({ reason, className }: UnknownProps): ReactNode => (
+  <span className={cn("text-fg-3", className)} title={reason}>
+    <span aria-hidden>–</span>
+    <span className="sr-only">{reason}</span>
+  </span>
+);
+
+/** Fixed-width digits keep amounts aligned. */
+export const Hidden = ({
+  unit,
+  className,
+}: {
+  readonly unit?: string | undefined;
+  readonly className?: string | undefined;
+}): ReactNode => (
+  <span className={cn("num", className)} title="Amounts are hidden">
+    <span aria-hidden>••••••</span>
+    <span className="sr-only">hidden</span>
+    <Unit unit={unit} column={false} />
+  </span>
+);
+
+/** Room for this many digits behind the point of a column. */
+const COLUMN_LOOKS = "inline-block min-w-[7.8ch] text-left";
+const UNIT_COLUMN_LOOKS = "inline-block min-w-[4.5rem] pl-1 text-left";
+
+const Unit = ({ unit, column }: { readonly unit: string | undefined; readonly column: boolean }): ReactNode =>
+  unit === undefined ? null : (
+    <span className={cn("font-normal text-fg-3", column && UNIT_COLUMN_LOOKS)}>
+      {" "}
+      <TokenMark symbol={unit} className="mr-1 size-[1em]" />
+      {unit}
+    </span>
+  );
+
+const Aligned = ({ text, locale }: { readonly text: string; readonly locale: string }): ReactNode => {
+  const point = new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === "decimal")?.value ?? ".";
+  const at = text.lastIndexOf(point);
+  return at < 0 ? (
+    <>
+      {text}
+      <span className={COLUMN_LOOKS} />
+    </>
+  ) : (
+    <>
+      {text.slice(0, at)}
+      <span className={COLUMN_LOOKS}>{text.slice(at)}</span>
+    </>
+  );
+};
+
+interface ShownProps {
+  readonly text: AmountText;
+  /** As the API gave it. */
+  readonly value: string;
+  /** The unit behind the number in the title. */
+  readonly after: string;
+  readonly plain: boolean;
+  readonly className?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A copy of nothing but this amount gets every digit. */
+const copyWhole = (event: ClipboardEvent<HTMLElement>, value: string): void => {
+  const selection = window.getSelection();
+  const within = selection !== null && event.currentTarget.contains(selection.anchorNode);
+  const inside = within && event.currentTarget.contains(selection.focusNode);
+  if (selection !== null && !selection.isCollapsed && !inside) return;
+  event.clipboardData.setData("text/plain", value);
+  event.preventDefault();
+};
+
+const Shown = ({ text, value, after, plain, className, children }: ShownProps): ReactNode => {
+  const looks = cn("num", className);
+  if (!text.rounded) return <span className={looks}>{children}</span>;
+  if (plain) {
     return (
-      <span className={cn("text-fg-3", className)} title="No price is known for this token.">
-        no price
+      <span className={looks} title={text.full + after}>
+        {children}
       </span>
     );
   }
-  const { text } = shortenAmount(value, USD_FRACTION);
-  const [whole = "0", cents = ""] = text.split(".");
   return (
-    <span className={cn("num", className)} title={`${value} US dollars`}>
-      {`$${whole}.${cents.padEnd(USD_FRACTION, "0")}`}
-    </span>
+    <Tooltip content={text.full + after}>
+      <span
+        className={cn("relative z-1 cursor-help rounded-tag", looks)}
+        tabIndex={0}
+        onCopy={(event) => copyWhole(event, value)}
+      >
+        {children}
+      </span>
+    </Tooltip>
   );
 };

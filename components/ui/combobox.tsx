@@ -10,6 +10,8 @@ import { CONTROL_LOOKS, useFieldProps } from "./field";
 export interface ComboboxOption {
   readonly value: string;
   readonly label: string;
+  /** Of what it names: a wallet, a token, a chain. */
+  readonly mark?: ReactNode;
   /** Second line, muted. */
   readonly description?: string;
   /** At the right, for instance a balance. */
@@ -69,9 +71,17 @@ export const Combobox = ({
         aria-label={label}
         aria-expanded={open}
         disabled={disabled}
+        onKeyDown={(event) => {
+          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+          event.preventDefault();
+          setOpen(true);
+        }}
         className={cn(CONTROL_LOOKS, "flex items-center justify-between gap-2 text-left", className)}
       >
-        <span className={cn("truncate", chosen === undefined && "text-fg-3")}>{chosen?.label ?? placeholder}</span>
+        <span className={cn("flex min-w-0 items-center gap-1.5", chosen === undefined && "text-fg-3")}>
+          {chosen?.mark}
+          <span className="truncate">{chosen?.label ?? placeholder}</span>
+        </span>
         <ChevronDown className="size-4 shrink-0 text-fg-3" aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
@@ -120,6 +130,7 @@ const ComboboxItem = ({ option, chosen, choose }: ComboboxItemProps): ReactNode 
     onSelect={() => choose(option.value)}
     className="flex min-h-8 cursor-default items-center gap-3 rounded-control px-2 py-1 data-[selected=true]:bg-sunken touch-target"
   >
+    {option.mark}
     <span className="min-w-0 flex-1">
       <span className="block truncate">{option.label}</span>
       {option.description === undefined ? null : (

@@ -2,6 +2,7 @@ const DAY = { day: "numeric", month: "short" } as const;
 const TIME = { hour: "2-digit", minute: "2-digit" } as const;
 const FORMATS = {
   time: TIME,
+  clock: { ...TIME, second: "2-digit" },
   day: DAY,
   date: { ...DAY, year: "numeric" },
   dateTime: { ...DAY, ...TIME, year: "numeric" },

@@ -5,6 +5,8 @@ import { AlertDialog, Dialog as Primitive } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import { Button, IconButton } from "./button";
 import { cn } from "./cn";
+import { AmountsShownProvider } from "./hidden-amounts";
+import { useReturnFocus } from "./use-return-focus";
 
 const OVERLAY_LOOKS = "fixed inset-0 z-50 animate-fade-in bg-overlay";
 const PANEL_LOOKS =
@@ -38,38 +40,48 @@ export const Dialog = ({
   footer,
   size = "md",
   children,
-}: DialogProps): ReactNode => (
-  <Primitive.Root open={open} onOpenChange={onOpenChange}>
-    <Primitive.Portal>
-      <Primitive.Overlay className={OVERLAY_LOOKS} />
-      <Primitive.Content
-        className={cn(PANEL_LOOKS, SIZES[size])}
-        onOpenAutoFocus={focusPanel}
-        {...(description === undefined ? { "aria-describedby": undefined } : {})}
-      >
-        <header className="flex items-start justify-between gap-4 border-b px-4 py-3">
-          <div>
-            <Primitive.Title className="text-lg font-semibold">{title}</Primitive.Title>
-            {description === undefined ? null : (
-              <Primitive.Description asChild>
-                <div className="text-sm text-fg-2">{description}</div>
-              </Primitive.Description>
-            )}
+}: DialogProps): ReactNode => {
+  const { remember, onCloseAutoFocus } = useReturnFocus();
+  return (
+    <Primitive.Root open={open} onOpenChange={onOpenChange}>
+      <Primitive.Portal>
+        <Primitive.Overlay className={OVERLAY_LOOKS} />
+        <Primitive.Content
+          className={cn(PANEL_LOOKS, SIZES[size])}
+          onOpenAutoFocus={(event) => {
+            remember();
+            focusPanel(event);
+          }}
+          onCloseAutoFocus={onCloseAutoFocus}
+          {...(description === undefined ? { "aria-describedby": undefined } : {})}
+        >
+          <header className="flex items-start justify-between gap-4 border-b px-4 py-3">
+            <div>
+              <Primitive.Title className="text-lg font-semibold">{title}</Primitive.Title>
+              {description === undefined ? null : (
+                <Primitive.Description asChild>
+                  <div className="text-sm text-fg-2">{description}</div>
+                </Primitive.Description>
+              )}
+            </div>
+            <Primitive.Close asChild>
+              <IconButton label="Close">
+                <X aria-hidden />
+              </IconButton>
+            </Primitive.Close>
+          </header>
+          <div className="min-h-0 overflow-y-auto p-4">
+            {/* A person who approves an amount has to see it, also where the page hides amounts. */}
+            <AmountsShownProvider value>{children}</AmountsShownProvider>
           </div>
-          <Primitive.Close asChild>
-            <IconButton label="Close">
-              <X aria-hidden />
-            </IconButton>
-          </Primitive.Close>
-        </header>
-        <div className="min-h-0 overflow-y-auto p-4">{children}</div>
-        {footer === undefined ? null : (
-          <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>
-        )}
-      </Primitive.Content>
-    </Primitive.Portal>
-  </Primitive.Root>
-);
+          {footer === undefined ? null : (
+            <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>
+          )}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+};
 
 interface ConfirmDialogProps {
   readonly open: boolean;
@@ -96,6 +108,7 @@ export const ConfirmDialog = ({
   onConfirm,
 }: ConfirmDialogProps): ReactNode => {
   const [busy, setBusy] = useState(false);
+  const { remember, onCloseAutoFocus } = useReturnFocus();
   const confirm = async (): Promise<void> => {
     setBusy(true);
     try {
@@ -112,7 +125,11 @@ export const ConfirmDialog = ({
       <AlertDialog.Portal>
         {/* As high as dialogs, and later in the page: it covers the dialog that asks. */}
         <AlertDialog.Overlay className={cn(OVERLAY_LOOKS, "z-50")} />
-        <AlertDialog.Content className={cn(PANEL_LOOKS, SIZES.sm, "gap-2 p-4")}>
+        <AlertDialog.Content
+          className={cn(PANEL_LOOKS, SIZES.sm, "gap-2 p-4")}
+          onOpenAutoFocus={remember}
+          onCloseAutoFocus={onCloseAutoFocus}
+        >
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description asChild>
             <div className="text-fg-2">{description}</div>

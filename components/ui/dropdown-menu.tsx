@@ -13,7 +13,7 @@ interface DropdownMenuProps {
   readonly children: ReactNode;
 }
 
-/** Stays where its trigger is in the page, within the same landmark; what lies under it can still be read. */
+/** Stays where its trigger is in the page, within the same landmark; the page under it can still be read. */
 export const DropdownMenu = ({ trigger, align = "end", side = "bottom", children }: DropdownMenuProps): ReactNode => (
   <Primitive.Root modal={false}>
     <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 interface EmptyStateProps {
   readonly icon?: LucideIcon;
   readonly title: string;
-  /** Why it is empty and what would fill it. */
+  /** The reason why it is empty, and the action that would fill it. */
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }

@@ -25,7 +25,7 @@ const signInAgain = (): void => {
   window.location.assign(`/sign-in?again=1&from=${encodeURIComponent(from)}`);
 };
 
-/** Says what happened, where the money is and what to do; shows the request id. */
+/** Shows the error, the place of the money, the next step and the request id. */
 export const ErrorState = ({
   error,
   money = "No money was moved by this.",

@@ -1,7 +1,7 @@
 "use client";
 
 import { OTPInput } from "input-otp";
-import type { ReactNode } from "react";
+import { useRef, type ReactNode } from "react";
 import { useStyleNonce } from "./style-nonce";
 import { cn } from "./cn";
 import { useFieldProps } from "./field";
@@ -11,7 +11,7 @@ const DIGITS = 6;
 interface OtpInputProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Called with all six digits. */
+  /** Called with all six digits. By default the form that the field stands in is sent. */
   readonly onComplete?: (code: string) => void;
   readonly disabled?: boolean;
   readonly autoFocus?: boolean;
@@ -19,7 +19,15 @@ interface OtpInputProps {
   readonly label?: string;
 }
 
-/** Six digits; takes pasted codes and the phone's own suggestion. */
+/** As Enter does: not while the button of the form may not be pressed. */
+const sendByButton = (form: HTMLFormElement | null): void => {
+  const button = [...(form?.elements ?? [])].find(
+    (element) => element instanceof HTMLButtonElement && element.type === "submit",
+  );
+  if (button instanceof HTMLButtonElement && !button.disabled) form?.requestSubmit(button);
+};
+
+/** Six digits; takes pasted codes and the phone's own suggestion, and goes on by itself with the last digit. */
 export const OtpInput = ({
   value,
   onChange,
@@ -30,14 +38,20 @@ export const OtpInput = ({
 }: OtpInputProps): ReactNode => {
   const field = useFieldProps({});
   const nonce = useStyleNonce();
+  const input = useRef<HTMLInputElement>(null);
+  const sendForm = (): void => {
+    // The form's own state takes the last digit first.
+    requestAnimationFrame(() => sendByButton(input.current?.form ?? null));
+  };
   return (
     <OTPInput
+      ref={input}
       {...field}
       {...nonce}
       maxLength={DIGITS}
       value={value}
       onChange={onChange}
-      {...(onComplete === undefined ? {} : { onComplete })}
+      onComplete={onComplete ?? sendForm}
       disabled={disabled}
       autoFocus={autoFocus}
       inputMode="numeric"

@@ -10,6 +10,8 @@ import { CONTROL_LOOKS, useFieldProps } from "./field";
 export interface SelectOption {
   readonly value: string;
   readonly label: string;
+  /** Of what it names: a wallet, a token, a chain. */
+  readonly mark?: ReactNode;
   readonly disabled?: boolean;
 }
 
@@ -65,7 +67,16 @@ export const Select = ({
                 disabled={option.disabled === true}
                 className="flex min-h-8 items-center justify-between gap-4 rounded-control px-2 outline-none select-none data-disabled:text-fg-3 data-highlighted:bg-sunken touch-target"
               >
-                <Primitive.ItemText>{option.label}</Primitive.ItemText>
+                <Primitive.ItemText>
+                  {option.mark === undefined ? (
+                    option.label
+                  ) : (
+                    <span className="whitespace-nowrap [&>[aria-hidden]]:mr-1.5">
+                      {option.mark}
+                      {option.label}
+                    </span>
+                  )}
+                </Primitive.ItemText>
                 <Primitive.ItemIndicator>
                   <Check className="size-4 text-accent" aria-hidden />
                 </Primitive.ItemIndicator>

@@ -48,11 +48,16 @@ export const SUB_STATUS_WORDS = {
   delayed: "taking longer than usual",
   refunding: "being refunded",
   needs_attention: "waiting for a person's decision",
+  confirming: "waiting for confirmations",
+  quarantined: "in quarantine",
   full: "in full",
   partial: "in part",
 } as const satisfies Record<SubStatus, string>;
 
 const WAITING_FOR_A_PERSON: readonly SubStatus[] = ["awaiting_otp", "awaiting_approval", "awaiting_signature"];
+
+const PAUSED: StatusView = { word: "Pending", tone: "warning", icon: CirclePause };
+const KEPT_BACK: StatusView = { word: "Kept back", tone: "warning", icon: CirclePause };
 
 /** Statuses that say everything by themselves. */
 const SILENT: readonly SubStatus[] = ["created", "full"];
@@ -64,7 +69,7 @@ interface StatusBadgeProps {
 
 export const StatusBadge = ({ status, subStatus }: StatusBadgeProps): ReactNode => {
   const waits = status === "pending" && subStatus != null && WAITING_FOR_A_PERSON.includes(subStatus);
-  const view: StatusView = waits ? { word: "Pending", tone: "warning", icon: CirclePause } : STATUS_VIEWS[status];
+  const view: StatusView = waits ? PAUSED : subStatus === "quarantined" ? KEPT_BACK : STATUS_VIEWS[status];
   const more = subStatus == null || SILENT.includes(subStatus) ? "" : `, ${SUB_STATUS_WORDS[subStatus]}`;
   return (
     <Badge tone={view.tone} icon={view.icon} title={view.word + more}>

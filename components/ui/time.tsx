@@ -12,11 +12,13 @@ interface TimeProps {
   readonly value: string;
   /** Date and time instead of "3 minutes ago". */
   readonly absolute?: boolean;
+  /** The time of day with seconds, where the day is known. */
+  readonly clock?: boolean;
   readonly className?: string;
 }
 
 /** A moment; its title has it whole, in UTC and in the person's own zone. */
-export const Time = ({ value, absolute = false, className }: TimeProps): ReactNode => {
+export const Time = ({ value, absolute = false, clock = false, className }: TimeProps): ReactNode => {
   const now = useNow(TICK_MS);
   const date = new Date(value);
   const exact = value.slice(0, 16).replace("T", " ") + " UTC";
@@ -24,7 +26,7 @@ export const Time = ({ value, absolute = false, className }: TimeProps): ReactNo
   const distance = now === null ? exact : sinceText(date, now);
   return (
     <time dateTime={value} title={`${local} (${value})`} className={`num ${className ?? ""}`}>
-      {absolute ? local : distance}
+      {clock && now !== null ? dateText(date, "clock") : absolute ? local : distance}
     </time>
   );
 };

@@ -1,26 +1,38 @@
-import { Check, Circle, CircleAlert, LoaderCircle, Undo2, X } from "lucide-react";
+import { Ban, Check, Circle, CircleAlert, LoaderCircle, Undo2, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { cn } from "./cn";
 
-export type StepState = "todo" | "current" | "done" | "failed" | "refunded" | "attention";
+export type StepState = "todo" | "current" | "done" | "failed" | "refunded" | "attention" | "ended";
 
 export interface TimelineStep {
   readonly id: string;
   readonly title: ReactNode;
   readonly state: StepState;
-  /** Hash, confirmations, time: whatever explains it. */
+  /** Facts that explain it, such as hash, confirmations and time. */
   readonly detail?: ReactNode;
   /** At the right of the title, usually a time. */
   readonly aside?: ReactNode;
 }
 
-const VIEWS = {
-  todo: { icon: Circle, looks: "border-border text-fg-3", word: "to do" },
-  current: { icon: LoaderCircle, looks: "border-info bg-info-tint text-info", word: "in progress" },
-  done: { icon: Check, looks: "border-success bg-success-tint text-success", word: "done" },
-  failed: { icon: X, looks: "border-danger bg-danger-tint text-danger", word: "failed" },
-  refunded: { icon: Undo2, looks: "border-warning bg-warning-tint text-warning", word: "refunded" },
-  attention: { icon: CircleAlert, looks: "border-warning bg-warning-tint text-warning", word: "needs attention" },
+/** Icon, colour and word of every state of a step. */
+export const STEP_VIEWS = {
+  todo: { icon: Circle, text: "text-fg-3", looks: "border-border text-fg-3", word: "to do" },
+  current: { icon: LoaderCircle, text: "text-info", looks: "border-info bg-info-tint text-info", word: "in progress" },
+  done: { icon: Check, text: "text-success", looks: "border-success bg-success-tint text-success", word: "done" },
+  failed: { icon: X, text: "text-danger", looks: "border-danger bg-danger-tint text-danger", word: "failed" },
+  refunded: {
+    icon: Undo2,
+    text: "text-warning",
+    looks: "border-warning bg-warning-tint text-warning",
+    word: "refunded",
+  },
+  ended: { icon: Ban, text: "text-fg-3", looks: "border-border text-fg-3", word: "ended" },
+  attention: {
+    icon: CircleAlert,
+    text: "text-warning",
+    looks: "border-warning bg-warning-tint text-warning",
+    word: "needs attention",
+  },
 } as const;
 
 interface TimelineProps {
@@ -33,7 +45,7 @@ interface TimelineProps {
 export const Timeline = ({ label, steps }: TimelineProps): ReactNode => (
   <ol aria-label={label} className="flex flex-col">
     {steps.map((step, index) => {
-      const { icon: Icon, looks, word } = VIEWS[step.state];
+      const { icon: Icon, looks, word } = STEP_VIEWS[step.state];
       return (
         <li key={step.id} aria-current={step.state === "current" ? "step" : undefined} className="flex gap-3">
           <span className="flex flex-col items-center">

@@ -4,7 +4,7 @@ import { useTheme } from "next-themes";
 import type { ReactNode } from "react";
 import { Toaster as Sonner } from "sonner";
 
-/** Short notes at the edge; say them with `toast` of sonner. What people must act on belongs into the page instead. */
+/** Short notes at the edge; say them with `toast` of sonner. Messages that people must act on belong into the page instead. */
 export const Toaster = (): ReactNode => {
   const { resolvedTheme } = useTheme();
   return (

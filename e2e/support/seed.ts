@@ -1,4 +1,5 @@
 import { expect, type Page } from "@playwright/test";
+import { putAnnotation } from "@/lib/contracts/annotations";
 import { createApiKey } from "@/lib/contracts/api-keys";
 import { createContact } from "@/lib/contracts/contacts";
 import { readWebhookReceiver } from "@/lib/contracts/dev";
@@ -20,7 +21,14 @@ const RESERVES_TIMEOUT_MS = 30_000;
 /** One transfer that arrived and one swap that waits for an approval. */
 const seedMovements = async (project: TestProject): Promise<string[]> => {
   const { api, treasury } = project;
-  await api.call(createContact, { body: { name: "Ada Lovelace of the accounting department", address: ADA } });
+  await api.call(createContact, {
+    body: {
+      name: "Ada Lovelace of the accounting department",
+      address: ADA,
+      tags: ["Payroll", "Berlin"],
+      chainIds: [CHAIN],
+    },
+  });
   const move = { fromChainId: CHAIN, toChainId: 31338, token: "USDC", amount: "25.5", toAddress: ADA };
   const sent = await project.execute(await project.prepareTransfer(move));
   const waiting = await api.call(swapAndTransfer, {
@@ -34,7 +42,8 @@ const seedMovements = async (project: TestProject): Promise<string[]> => {
       recipient: BOB,
     },
   });
-  return ["/activity", `/activity/${sent}`, `/activity/${waiting.operationId}`];
+  await api.call(putAnnotation, { params: { id: sent }, body: { memo: "For the work of May", tags: ["Payroll"] } });
+  return ["/contacts", "/activity", `/activity/${sent}`, `/activity/${waiting.operationId}`];
 };
 
 /** Two accounts, of which one was funded and paid the other. */

@@ -46,7 +46,7 @@ interface Head {
   readonly hash: Hash;
 }
 
-/** What is known of one chain. Zero is not stored: most wallets hold few of the tokens. */
+/** The known balances of one chain. Zero is not stored: most wallets hold few of the tokens. */
 interface Known extends ReadBalances {
   readonly head: Head;
   readonly owners: ReadonlyMap<string, Address>;
@@ -148,7 +148,7 @@ const update = async (
 
 /**
  * Reads balances of many wallets again and again. Up to 1,000 balances of a chain are read as they are asked for. Above, they are kept:
- * in the same block nothing is read again; in a later one the coins of all wallets, as no event tells of them, and the tokens of those
+ * in the same block nothing is read again; in a later one the coins of all wallets, as coins have no events, and the tokens of those
  * wallets that a token's event names.
  */
 export const createBalanceReader = (registry: ChainRegistry, options: BalanceReaderOptions = {}): BalanceReader => {

@@ -7,7 +7,7 @@ const BASE_FEE_FACTOR = 2n;
 export interface SuggestedFees {
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
-  /** What a transaction in the next block pays now: base fee and tip. */
+  /** The price for a transaction in the next block now: base fee and tip. */
   readonly pricePerGas: bigint;
 }
 

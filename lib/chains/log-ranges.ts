@@ -4,8 +4,20 @@ import { z } from "zod";
 import type { LearntLimit } from "./learnt-limit";
 
 const quantity = z.string().regex(/^0x[0-9a-f]+$/i);
-const rangedParams = z.tuple([z.looseObject({ fromBlock: quantity, toBlock: quantity })]);
-type Filter = z.output<typeof rangedParams>[0];
+const endBlock = z.object({ number: z.bigint(), hash: z.string() });
+const rangedFilter = z.looseObject({ fromBlock: quantity, toBlock: quantity });
+const rangedParams = z.tuple([rangedFilter.extend({ endBlock: endBlock.optional() })]);
+type Filter = z.output<typeof rangedFilter>;
+
+/** A block that the answering node must have. The filter names it as `endBlock`, which is not sent. */
+export type EndBlock = z.output<typeof endBlock>;
+
+/** The node that answered lacks the `endBlock`, or has another one there, so its logs may be those of another fork than the caller's. */
+export class OtherChainError extends BaseError {
+  constructor({ number, hash }: EndBlock) {
+    super(`The node that was asked for logs does not have block ${String(number)} (${hash}).`);
+  }
+}
 
 /** Statuses with which nodes refuse one request. Others (401, 429, 5xx) are about the account or the node. */
 const REFUSING_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413, 414, 422]);
@@ -22,6 +34,8 @@ const mayBeTooLarge = (error: unknown): boolean =>
       (cause instanceof RpcRequestError && !OTHER_CODES.has(cause.code)) ||
       (cause instanceof HttpRequestError && REFUSING_STATUSES.has(cause.status)),
   ) !== null;
+
+const hashed = z.object({ hash: z.string() });
 
 type Ask = (filter: Filter) => Promise<unknown>;
 
@@ -54,14 +68,21 @@ export const withLogRanges =
   (options) => {
     const made = transport(options);
     const request = async (args: { method: string; params?: unknown }, requestOptions?: unknown): Promise<unknown> => {
-      const ask = (params: unknown): Promise<unknown> =>
-        made.request({ ...args, params } as never, requestOptions as never);
+      const ask = (params: unknown, method = args.method): Promise<unknown> =>
+        made.request({ ...args, method, params } as never, requestOptions as never);
+      // Both are asked at once, so that they go out in one JSON-RPC batch: behind one URL there may be many nodes.
+      const askOn = async (end: EndBlock, filter: Filter): Promise<unknown> => {
+        const block = [numberToHex(end.number), false];
+        const [logs, found] = await Promise.all([ask([filter]), ask(block, "eth_getBlockByNumber")]);
+        if (hashed.safeParse(found).data?.hash.toLowerCase() !== end.hash.toLowerCase()) throw new OtherChainError(end);
+        return logs;
+      };
       const ranged = args.method === "eth_getLogs" ? rangedParams.safeParse(args.params) : null;
       if (ranged?.success !== true) return ask(args.params);
-      const [filter] = ranged.data;
+      const [{ endBlock: end, ...filter }] = ranged.data;
       // The node answers a range that ends before it begins in its own way.
-      if (BigInt(filter.fromBlock) > BigInt(filter.toBlock)) return ask(args.params);
-      return collect(filter, limit, (part) => ask([part]));
+      if (BigInt(filter.fromBlock) > BigInt(filter.toBlock)) return ask([filter]);
+      return collect(filter, limit, (part) => (end === undefined ? ask([part]) : askOn(end, part)));
     };
     return { ...made, request: request as typeof made.request };
   };

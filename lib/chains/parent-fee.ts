@@ -50,8 +50,8 @@ const opFeeWei = (client: PublicClient, { chainId, to, data }: ParentCall): Prom
 const withRoom = (amount: bigint): bigint => divide(amount * (100n + ROOM_PERCENT), 100n, "ceil");
 
 /**
- * What a transaction takes from its sender beside its gas, in wei, with room for a rise of the parent's price; rounded up. 0 except on the
- * OP stack: on Arbitrum the gas of the transaction has it already.
+ * The fee that a transaction takes from its sender beside its gas, in wei, with room for a rise of the parent's price; rounded up.
+ * 0 except on the OP stack: on Arbitrum the gas of the transaction has it already.
  * @throws viem's error when the node or the rollup's contract does not answer
  */
 export const parentFeeBesideGas = async (client: PublicClient, call: ParentCall): Promise<bigint> =>

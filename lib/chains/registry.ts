@@ -60,7 +60,7 @@ export interface RegistryOptions {
   readonly measureCall?: MeasureCall;
   /** Where all processes take the requests of chains with `rpcBudgetPerSecond`. Without it no budget is kept. */
   readonly budgetStore?: BudgetStore;
-  /** Told of each request that waited for the budget, and for how long. */
+  /** Called for each request that waited for the budget, with the time that it waited. */
   readonly measureWait?: MeasureWait;
 }
 

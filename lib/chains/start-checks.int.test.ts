@@ -43,6 +43,14 @@ test("one report names another chain's node, a missing contract, and a token's w
   expect(faults[1]).toContain("has 6 decimals, not 18");
 });
 
+test("an oracle of sanctions that is no contract is a fault: every address would stay unscreened by it", async () => {
+  const wrong: ChainConfig = { ...one, contracts: { ...one.contracts, sanctionsOracle: NOWHERE } };
+  expect(await check([wrong])).toEqual({
+    faults: [`Local 1: there is no contract at ${NOWHERE} (sanctionsOracle)`],
+    warnings: [],
+  });
+});
+
 test("a symbol that differs on the chain is accepted when the configuration says so", async () => {
   const tokens = one.tokens.map((token) =>
     token.symbol === "DAI" ? { ...token, symbol: "XDAI", symbolOnChain: "DAI" } : token,

@@ -1,4 +1,4 @@
-/** What is compared with the chains before the service starts. */
+/** Compares the configuration with the chains before the service starts. */
 import {
   createPublicClient,
   erc20Abi,
@@ -72,6 +72,7 @@ const checkContracts = async (client: PublicClient, chain: ChainConfig): Promise
   if (privacyPools !== undefined) wanted.add(privacyPools.entrypoint);
   if (privacyPools?.processor !== undefined) wanted.add(privacyPools.processor);
   for (const feed of chain.priceFeeds) wanted.add(feed.address);
+  if (chain.contracts.sanctionsOracle !== undefined) wanted.add(chain.contracts.sanctionsOracle);
   const addresses = [...wanted].filter((address) => address !== "native");
   const present = await Promise.all(addresses.map((address) => hasCode(client, address)));
   const nameOf = (address: Address): string => {

@@ -4,6 +4,21 @@ import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/ports/routing";
 
+const unreadable = (registry: ChainRegistry, { symbol, chainId }: Token): DomainError =>
+  new DomainError("chain_unavailable", `The balance of ${symbol} on ${registry.get(chainId).name} could not be read.`);
+
+/** One balance at a block. */
+export const readAt = async (
+  registry: ChainRegistry,
+  { owner, token }: { readonly owner: string; readonly token: Token },
+  block: bigint,
+): Promise<bigint> => {
+  const address = owner as EvmAddress;
+  const balance = (await readBalances(registry, token.chainId, [address], [token], block)).get(address, token);
+  if (balance === null) throw unreadable(registry, token);
+  return balance;
+};
+
 /** One round trip per chain, whatever the number of balances. A balance that cannot be read is an error, not zero. */
 export const readEach = async (
   registry: ChainRegistry,
@@ -21,12 +36,7 @@ export const readEach = async (
   const balances = new Map(byChain);
   return at.map(({ chainId, owner, token }) => {
     const balance = balances.get(chainId)?.get(owner as EvmAddress, token);
-    if (balance === null || balance === undefined) {
-      throw new DomainError(
-        "chain_unavailable",
-        `The balance of ${token.symbol} on ${registry.get(chainId).name} could not be read.`,
-      );
-    }
+    if (balance === null || balance === undefined) throw unreadable(registry, token);
     return balance;
   });
 };

@@ -22,6 +22,8 @@ const TABLES = {
   transfers: rights.TRANSFERS,
   operations: rights.OPERATIONS,
   globalAccounts: rights.GLOBAL_ACCOUNTS,
+  accountChanges: rights.ACCOUNT_CHANGES,
+  annotations: rights.ANNOTATIONS,
   payouts: rights.PAYOUTS,
   payoutSchedules: rights.PAYOUT_SCHEDULES,
   privacy: rights.PRIVACY,

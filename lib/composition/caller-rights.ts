@@ -1,6 +1,9 @@
-/** What a person's role must allow for each function that a caller uses. Keys are held to their scopes by their routes. */
+/** The permission that a person's role needs for each function that a caller uses. Keys are held to their scopes by their routes. */
 import type { Needs } from "@/lib/core/permission-guard";
+import type { AnnotationsService } from "@/lib/modules/annotations/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";
+import type { DepositsService } from "@/lib/modules/deposits/service";
+import type { AccountChangesService } from "@/lib/modules/global-accounts/account-changes";
 import type { GlobalAccountsService } from "@/lib/modules/global-accounts/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { createSchedulesService } from "@/lib/modules/payouts/schedules/service";
@@ -46,6 +49,15 @@ export const OPERATIONS: Needs<OperationsService> = {
 
 export const GLOBAL_ACCOUNTS: Needs<GlobalAccountsService> = { open: MOVES, fund: MOVES, reverse: MOVES };
 
+export const ACCOUNT_CHANGES: Needs<AccountChangesService> = {
+  rename: "records:write",
+  freeze: MOVES,
+  unfreeze: "policies:manage",
+  close: MOVES,
+};
+
+export const ANNOTATIONS: Needs<AnnotationsService> = { list: null, put: WRITES };
+
 export const PAYOUTS: Needs<PayoutsService> = {
   createBetweenAccounts: MOVES,
   createToWallets: MOVES,
@@ -90,10 +102,14 @@ export const PRIVACY: Needs<PrivacyService> = {
 
 export const CONTACTS: Needs<ContactsService> = {
   list: null,
+  proposed: null,
   get: null,
   put: WRITES,
+  update: WRITES,
   approve: "policies:manage",
   remove: WRITES,
 };
+
+export const DEPOSITS: Needs<DepositsService> = { get: null, release: "deposits:release" };
 
 export const WALLETS: Needs<WalletsService> = { createSmartAccount: WRITES, label: WRITES };

@@ -17,18 +17,20 @@ import { relyingPartyOf } from "@/lib/modules/factors/webauthn";
 import { createMailOutbox } from "@/lib/modules/mail/outbox";
 import { createInboxRepository } from "@/lib/modules/mail/repository";
 import { createInboxService } from "@/lib/modules/mail/service";
+import { createApprovalMailChoice, createNotificationsService } from "@/lib/modules/notifications/service";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
 import { createPoliciesService } from "@/lib/modules/policies/service";
 import { createProjectsService } from "@/lib/modules/projects/service";
 import { createMembersService } from "@/lib/modules/members/service";
+import { createOpenInvitations } from "@/lib/modules/members/open-invitation";
 import { createNewProjects } from "@/lib/modules/members/new-projects";
 import { createWalletLinks } from "@/lib/modules/wallets/links";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 
-/** People, projects and keys, how they prove who they are, and what they may do. */
+/** People, projects and keys, their authentication and their permissions. */
 export const buildIdentity = (
   platform: Platform,
   { wallets }: Pick<ChainAccess, "wallets">,
@@ -60,6 +62,7 @@ export const buildIdentity = (
     signUp: config.signUp,
     passkeys,
     codeLimits,
+    invitations: createOpenInvitations({ clock }),
     clock,
   });
   const deciding = { database, otp, approvals, people, subjects, publicUrl, clock, outbox: mailOutbox };
@@ -78,11 +81,17 @@ export const buildIdentity = (
     approvals,
     decisions,
     votingPolicy: createVotingPolicy(authority),
-    decisionRunner: createDecisionRunner(deciding),
+    decisionRunner: createDecisionRunner({ ...deciding, wantMail: createApprovalMailChoice({ database }) }),
+    notifications: createNotificationsService({ database, people, clock }),
     factors: createFactorsService({ database, keyring, approvals, codeLimits, people, projects, publicUrl, clock }),
     auth,
     walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
-    contacts: createContactsService({ database, approvals, clock }),
+    contacts: createContactsService({
+      database,
+      approvals,
+      requireChain: (chainId) => void registry.get(chainId),
+      clock,
+    }),
     policies,
     projectPolicies: createProjectPolicies(authority),
     apiKeys,

@@ -1,9 +1,11 @@
 import { createAssets } from "@/lib/chains/assets";
 import type { Token } from "@/lib/core/token";
 import { sqlOf } from "@/lib/db/sql";
+import { createAnnotationReads } from "@/lib/modules/annotations/service";
 import { createSmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import { createHoldsRepository } from "@/lib/modules/holds/repository";
 import { createHoldsService } from "@/lib/modules/holds/service";
+import { createScreenedBlocks } from "@/lib/modules/holds/screened-blocks";
 import { createLedgerRepository } from "@/lib/modules/ledger/repository";
 import { createLedgerService } from "@/lib/modules/ledger/service";
 import { createEventRepository } from "@/lib/modules/operations/event-repository";
@@ -20,7 +22,7 @@ import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createStreamsRepository } from "@/lib/modules/streams/repository";
 import { createStreamsService } from "@/lib/modules/streams/service";
 import { observeLedgerBatch } from "@/lib/telemetry/call-metrics";
-import { readEach } from "./balance-reads";
+import { readAt, readEach } from "./balance-reads";
 import type { Platform } from "./platform";
 import { buildScreening } from "./screening";
 import { buildRouting } from "./routing";
@@ -29,25 +31,33 @@ import type { Identity } from "./identity";
 import { buildMovement } from "./movement";
 import { buildPolicies } from "./policies";
 
+const buildHolds = ({ database, registry }: Pick<Platform, "database" | "registry">) => {
+  const repository = createHoldsRepository(database);
+  const holds = createHoldsService({
+    repository,
+    readBalances: (at) => readEach(registry, at),
+    readBalanceAt: (at, block) => readAt(registry, at, block),
+  });
+  return { holds, screenedBlocks: createScreenedBlocks(repository) };
+};
+
 /** Balances, holds and budgets, and the operations that move money over the chains. */
 export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identity: Identity, exitCalls: ExitCalls) => {
   const { config, shares, database, listener, ticker, registry, secrets, clock } = platform;
   const { safeAccounts, bundler, wallets } = chainAccess;
   const routing = withPrivacyLegs(buildRouting(platform), exitCalls);
   const smartAccounts = createSmartAccountsService({ registry, smartAccounts: safeAccounts, bundler });
-  const holds = createHoldsService({
-    repository: createHoldsRepository(database),
-    readBalances: (at) => readEach(registry, at),
-  });
+  const { holds, screenedBlocks } = buildHolds(platform);
   const ledgerRepository = createLedgerRepository(config.databaseUrl, {
     poolSize: shares.ledger,
     isPooled: config.isDatabasePooled,
   });
   const ledger = createLedgerService({ repository: ledgerRepository, clock, onBatch: observeLedgerBatch });
   const assets = createAssets(registry);
-  const readings = createReserveReadings(database);
-  const reader = sqlOf(database.prisma);
-  const reserves = createReservesService({ registry, assets, wallets, reader, readings, ledger, secrets, clock });
+  const [readings, reader] = [createReserveReadings(database), sqlOf(database.prisma)];
+  const reserves = createReservesService({
+    ...{ registry, assets, wallets, reader, readings, screenedBlocks, ledger, secrets, clock },
+  });
   const sponsorship = createSponsorshipService({
     database,
     registry,
@@ -62,6 +72,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     waiting: createWaitingRepository(database, sponsorship),
     decisions: createRefundDecisionRepository(database, sponsorship),
     routing,
+    annotations: createAnnotationReads({ database }),
     events: createEventRepository(database),
     holds,
     reserves,

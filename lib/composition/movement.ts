@@ -4,6 +4,7 @@ import { createQuotesRepository } from "@/lib/modules/quotes/repository";
 import { createQuotesService } from "@/lib/modules/quotes/service";
 import { createSwapsService, type SwapsDeps } from "@/lib/modules/swaps/service";
 import { createTransfersService } from "@/lib/modules/transfers/service";
+import { createAddressNames } from "@/lib/modules/contacts/service";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { ChainAccess } from "./chain-access";
@@ -56,6 +57,7 @@ export const buildMovement = (
     decisions,
     sponsorship,
     operations,
+    names: createAddressNames({ database, wallets }),
     clock,
   });
   const transfers = createTransfersService({

@@ -81,7 +81,7 @@ export const buildPrivacy = (
   return {
     service,
     runner,
-    /** What an operation that spends notes may move, as it is stored; null when there is no such operation. */
+    /** The digest of the parameters of an operation that spends notes, as it is stored; null when there is no such operation. */
     spendDigest: async (projectId: string, operationId: string) => {
       const transfer = await repository.findByOperation(projectId, operationId);
       return transfer === null ? null : spendDigest(transfer, await repository.steps(projectId, operationId));

@@ -4,6 +4,7 @@ import { sqlOn } from "@/lib/db/sql";
 import { backlogSamplers } from "@/lib/telemetry/backlog-sampler";
 import { measuredJobs } from "@/lib/telemetry/call-metrics";
 import { chainSamplers } from "@/lib/telemetry/chain-sampler";
+import { depositSampler } from "@/lib/telemetry/deposit-sampler";
 import { createEndObserver } from "@/lib/telemetry/operation-metrics";
 import { poolSampler, type PoolUse } from "@/lib/telemetry/pool-sampler";
 import { createMetrics, type Sampler } from "@/lib/telemetry/registry";
@@ -19,7 +20,7 @@ interface Measured {
   readonly webhooks: Sampler;
 }
 
-/** The metrics of this process, and what measures its jobs. */
+/** The metrics of this process, and the timers of its jobs. */
 export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured) => {
   const { config, database, registry, clock, errorLog } = platform;
   const sql = sqlOn(database.pool);
@@ -31,6 +32,7 @@ export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured
       ...chainSamplers({ registry, clock, executorAddresses }),
       reserves: reserveSampler({ sql, reserves: money.reserves }),
       screening: screeningSampler({ sql, clock }),
+      deposits: depositSampler({ sql, clock }),
       pools: poolSampler(pools),
       webhooks,
     },

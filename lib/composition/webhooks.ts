@@ -7,9 +7,11 @@ import { createPool } from "@/lib/db/pool";
 import { callbackMetrics, deliveryMetrics, webhookSampler } from "@/lib/telemetry/webhook-metrics";
 import { createCallbacksRepository } from "@/lib/modules/callbacks/repository";
 import { createCallbacksService } from "@/lib/modules/callbacks/service";
+import { CHANGE_CHANNEL } from "@/lib/modules/changes/service";
 import { outboxBacklog } from "@/lib/modules/events/repository";
 import { createSequencer } from "@/lib/modules/events/sequencer";
 import type { SequencedRange } from "@/lib/modules/events/service";
+import { queueNews } from "@/lib/modules/notifications/service";
 import { deliveryBacklog } from "@/lib/modules/webhooks/delivery-repository";
 import { countEndpointStates } from "@/lib/modules/webhooks/endpoint-repository";
 import { startDeliveryRunner } from "@/lib/modules/webhooks/runner";
@@ -35,7 +37,7 @@ export const buildWebhooks = (platform: Platform, { projects }: Pick<Identity, "
 
 /** The sequencer and the deliveries, on connections of their own where there are enough. */
 const buildSending = (
-  { config, shares, clock, database, errorLog: log }: Platform,
+  { config, shares, clock, database, listener, errorLog: log }: Platform,
   webhooks: WebhooksService,
   webhookSender: WebhookSender,
 ) => {
@@ -50,8 +52,15 @@ const buildSending = (
     // Planned anew each time: a plan that was made while few deliveries waited costs seconds once thousands do.
     const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
     const deliveries = startDeliveryRunner({ ...common, transaction: store, sender: webhookSender, workerId });
-    const fanOut = (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => fanOutEvents(tx, ranges, clock.now());
-    const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced: deliveries.wake }).start();
+    const fanOut = async (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => {
+      await fanOutEvents(tx, ranges, clock.now());
+      await queueNews(tx, ranges);
+    };
+    const onSequenced = (ranges: readonly SequencedRange[]): void => {
+      deliveries.wake();
+      listener.tell(ranges.map(({ projectId }) => ({ channel: CHANGE_CHANNEL, payload: projectId })));
+    };
+    const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced }).start();
     return {
       stop: async () => {
         await sequencer.stop();

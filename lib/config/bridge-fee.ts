@@ -8,7 +8,7 @@ const decimal = z.string().regex(/^\d{1,18}(\.\d{1,18})?$/, 'must be a decimal s
 const scaled = (text: string): bigint => scaledTo(parseDecimal(text), FRACTION_DIGITS_MAX, "floor");
 const isMore = (one: string, other: string): boolean => scaled(one) > scaled(other);
 
-/** What a relayer of the bridge asks for a fill on this chain: the gas it pays here, and a margin. */
+/** The fee that a relayer of the bridge asks for a fill on this chain: the gas it pays here, and a margin. */
 export const relayerFee = z.object({
   /** Gas of a fill; and of the calls that a message with it makes, when coins are unwrapped or swapped there. */
   fillGas: z.int().min(21_000),

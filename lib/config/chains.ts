@@ -12,7 +12,7 @@ const bytes32 = z.string().refine((text) => isHex(text) && text.length === 66, "
 /** A token that the project may use on a chain. `address: "native"` is the chain's own coin. */
 export const tokenConfig = z.object({
   symbol: z.string().regex(/^[A-Za-z0-9.]{1,11}$/),
-  /** What the token's contract answers as its symbol, where it differs ("USD₮0" for USDT). Compared at the start. */
+  /** The symbol in the token's contract, where it differs ("USD₮0" for USDT). Compared at the start. */
   symbolOnChain: z.string().min(1).optional(),
   name: z.string().min(1),
   address: z.union([z.literal("native"), address]),
@@ -26,7 +26,7 @@ export const tokenConfig = z.object({
 const gas = z.int().min(0);
 const gwei = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string like "0.05"');
 
-/** What the project's sponsor pays for network fees; defaults are in `lib/modules/sponsorship/limits.ts`. */
+/** Limits on the network fees that the project's sponsor pays; defaults are in `lib/modules/sponsorship/limits.ts`. */
 const sponsorConfig = z.object({
   /** In gwei: the price at which the two budgets below are turned into the chain's coin. */
   gasPriceGwei: gwei.optional(),

@@ -42,7 +42,7 @@ const environment = z.object({
   /** While `APP_SECRET` is being changed: tokens and hashes made under this one stay valid. */
   APP_SECRET_PREVIOUS: optional(secret),
   KEY_ENCRYPTION_KEY: encryptionKey,
-  /** Comma separated; while `KEY_ENCRYPTION_KEY` is being changed: what is encrypted under these can be read. */
+  /** Comma separated; earlier keys, under which stored values can still be decrypted while `KEY_ENCRYPTION_KEY` is being changed. */
   KEY_ENCRYPTION_KEY_PREVIOUS: z.string().transform(listOf).pipe(z.array(encryptionKey)).prefault(""),
   EXECUTOR_PRIVATE_KEY: optional(privateKey),
   /** Comma separated; further executor keys, which share the transactions with the first. */

@@ -26,7 +26,7 @@ const sources = (folder: string): string[] =>
 /** Those of the operating system and of Node.js, which are only passed on. */
 const FOREIGN = ["PATH", "NODE_OPTIONS"];
 
-/** What the supervisor, the commands and the tools read past the reader of the configuration. */
+/** Names of variables that the supervisor, the commands and the tools read past the reader of the configuration. */
 const readElsewhere = [
   ...sources("scripts"),
   ...sources("lib/stack"),

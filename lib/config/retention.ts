@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const days = (least: number, standard: number) => z.coerce.number().int().min(least).max(36_500).default(standard);
 
-/** How long rows are kept that no one needs any more. Events, and what proves where money went, are kept for ever. */
+/** The days for which rows are kept that nobody needs any more. Events and the records of money moves are never deleted. */
 export const retentionVariables = {
   /** Quotes that were never executed, after they expired. */
   RETENTION_QUOTES_DAYS: days(1, 30),
@@ -14,6 +14,8 @@ export const retentionVariables = {
   RETENTION_SNAPSHOTS_DAYS: days(1, 400),
   /** Requests that were made with API keys. */
   RETENTION_API_REQUESTS_DAYS: days(1, 30),
+  /** Notifications of people, read or not. */
+  RETENTION_NOTIFICATIONS_DAYS: days(1, 90),
   /** Answers that are given again to the same Idempotency-Key. */
   RETENTION_IDEMPOTENCY_KEYS_HOURS: z.coerce.number().int().min(24).max(8760).default(24),
 };
@@ -24,6 +26,7 @@ export interface Retention {
   readonly rawTransactionsDays: number;
   readonly snapshotsDays: number;
   readonly apiRequestsDays: number;
+  readonly notificationsDays: number;
   readonly idempotencyKeysHours: number;
 }
 
@@ -33,5 +36,6 @@ export const retentionOf = (env: Readonly<Record<keyof typeof retentionVariables
   rawTransactionsDays: env.RETENTION_RAW_TRANSACTIONS_DAYS,
   snapshotsDays: env.RETENTION_SNAPSHOTS_DAYS,
   apiRequestsDays: env.RETENTION_API_REQUESTS_DAYS,
+  notificationsDays: env.RETENTION_NOTIFICATIONS_DAYS,
   idempotencyKeysHours: env.RETENTION_IDEMPOTENCY_KEYS_HOURS,
 });

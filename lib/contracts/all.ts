@@ -1,12 +1,15 @@
+import * as annotations from "./annotations";
 import * as apiKeys from "./api-keys";
 import * as apiRequests from "./api-requests";
 import * as auth from "./auth";
 import * as audit from "./audit";
 import * as balances from "./balances";
+import * as changes from "./changes";
 import * as chains from "./chains";
 import * as contacts from "./contacts";
 import type { Contract } from "./contract";
 import * as decisions from "./decisions";
+import * as deposits from "./deposits";
 import * as dev from "./dev";
 import * as events from "./events";
 import * as factors from "./factors";
@@ -14,6 +17,7 @@ import * as globalAccounts from "./global-accounts";
 import * as inbox from "./inbox";
 import * as jobs from "./jobs";
 import * as members from "./members";
+import * as notifications from "./notifications";
 import * as operations from "./operations";
 import * as passkeys from "./passkeys";
 import * as payoutSchedules from "./payout-schedules";
@@ -34,14 +38,17 @@ import * as webhooks from "./webhooks";
 
 /** Files of contracts. An export of one of them that is a contract is a route of the service; its name is the operation's id. */
 const FILES: readonly Readonly<Record<string, unknown>>[] = [
+  annotations,
   apiKeys,
   apiRequests,
   auth,
   audit,
   balances,
   chains,
+  changes,
   contacts,
   decisions,
+  deposits,
   dev,
   events,
   factors,
@@ -49,6 +56,7 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   inbox,
   jobs,
   members,
+  notifications,
   operations,
   passkeys,
   payoutSchedules,

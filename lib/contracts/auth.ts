@@ -8,6 +8,7 @@ const tag = "Sign-in";
 
 /** In characters. Signatures of contracts are longer than those of keys; message and signature still fit into the body of a public route (16 KiB). */
 export const SIGNATURE_LENGTH_MAX = 10_000;
+export const INVITATION_TOKEN_LENGTH_MAX = 100;
 
 export const createNonce = defineContract({
   method: "POST",
@@ -59,6 +60,10 @@ export const createToken = defineContract({
       .max(SIGNATURE_LENGTH_MAX)
       .regex(/^0x[0-9a-fA-F]+$/)
       .meta({ description: "Signature over the message (EIP-191; ERC-1271 and ERC-6492 for contracts), 0x hex" }),
+    invitation: z.string().min(1).max(INVITATION_TOKEN_LENGTH_MAX).optional().meta({
+      description:
+        "Token of a mailed invitation. While it can be accepted, it lets a new person sign in where sign-up is closed. It is not accepted by this: POST /invitations/accept still needs the invited address",
+    }),
   }),
   status: 200,
   response: tokens,

@@ -47,15 +47,18 @@ const usd = z
   .nullable()
   .meta({ description: "Value of the balance in US dollars, a decimal string; null where no price is known" });
 
-/** What a balance is made of, in units of the token. */
+/** The parts of a balance, in units of the token. */
 const parts = {
   amount: amountOut.meta({ description: "Balance on chain, in units of the token" }),
   amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
   available: amountOut.meta({
-    description: "What may be moved now: `amount` without `reserved` and `pendingOut`, at least 0",
+    description: "What may be moved now: `amount` without `reserved`, `pendingOut` and `quarantined`, at least 0",
   }),
   reserved: amountOut.meta({ description: "Part of `amount` that is held for what was accepted and not sent yet" }),
   pendingOut: amountOut.meta({ description: "Part of `amount` that was sent and is not mined in this block" }),
+  quarantined: amountOut.meta({
+    description: "Part of `amount` that came from senders whom a screening stopped, and waits for a person",
+  }),
   pendingIn: amountOut.meta({
     description:
       "On its way to the wallets by operations of the project, and not part of `amount`: the minimum that arrives, or the refund that is due",

@@ -67,6 +67,16 @@ export const usdAmount = z
   .regex(/^(0|[1-9]\d{0,17})(\.\d{1,6})?$/, 'must be a decimal string like "2500"')
   .meta({ description: "US dollars, a decimal string", examples: ["2500"] });
 
+/** One or several of the values, separated by commas, in a query. */
+export const listOf = <T extends string>(values: readonly [T, ...T[]]) => {
+  const one = `(?:${values.join("|")})`;
+  return z
+    .string()
+    .max(400)
+    .regex(new RegExp(`^${one}(?:,${one})*$`), `Use one or several of ${values.join(", ")}, separated by commas`)
+    .transform((text) => [...new Set(text.split(","))] as T[]);
+};
+
 // PostgreSQL knows no year 0, which RFC 3339 allows.
 export const timestamp = z.iso
   .datetime()

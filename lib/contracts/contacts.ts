@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
-import { address, id, timestamp } from "./common";
+import { address, chainId, id, timestamp } from "./common";
 import { defineContract } from "./contract";
+import { tags, tagsOut } from "./tags";
 
 const tag = "Address book";
 
@@ -10,6 +11,11 @@ const contactRecord = z
     id: id("ct").meta({ description: "Id of the contact" }),
     name: z.string().meta({ description: "Name of whom the address belongs to" }),
     address,
+    tags: tagsOut,
+    chainIds: z.array(chainId).meta({
+      description:
+        "Chains on which the address is meant to be paid; empty: every chain. For people: no payment is refused by it",
+    }),
     state: z.enum(["proposed", "approved"]).meta({
       description: "Whether it may be paid where a policy asks for approved contacts",
     }),
@@ -26,6 +32,15 @@ const name = z
   .min(1)
   .max(80)
   .meta({ description: "Name of whom the address belongs to, 1–80 characters" });
+const CHAINS_MAX = 50;
+const details = {
+  tags: tags.optional(),
+  chainIds: z
+    .array(chainId)
+    .max(CHAINS_MAX)
+    .optional()
+    .meta({ description: "Chains on which the address is meant to be paid; empty: every chain" }),
+};
 const params = z.object({ id: id("ct").meta({ description: "Id in the path" }) });
 
 export const listContacts = defineContract({
@@ -45,15 +60,15 @@ export const createContact = defineContract({
   path: "/contacts",
   summary: "Puts an address into the address book; one that is there already is renamed",
   description:
-    "Stores a name for an address, for people who choose recipients. A new contact is `proposed`: a policy that asks for approved contacts does not let it be paid before POST /contacts/{id}/approve. Moves nothing. An address that is known gets the new name.",
+    "Stores a name for an address, for people who choose recipients. A new contact is `proposed`: a policy that asks for approved contacts does not let it be paid before POST /contacts/{id}/approve. Moves nothing. An address that is known gets the new name, and the tags and chains that are given.",
   tag,
   auth: "member",
   permission: "records:write",
   scope: "transfers:write",
-  body: z.object({ name, address }),
+  body: z.object({ name, address, ...details }),
   status: 201,
   response: contactRecord,
-  errors: ["invalid_state"],
+  errors: ["invalid_state", "unsupported_chain"],
 });
 
 export const getContact = defineContract({
@@ -68,6 +83,25 @@ export const getContact = defineContract({
   status: 200,
   response: contactRecord,
   errors: ["not_found"],
+});
+
+export const updateContact = defineContract({
+  method: "PATCH",
+  path: "/contacts/{id}",
+  summary: "Changes the name, tags or chains of a contact",
+  description:
+    "Changes the fields that are given; the address and the state stay. Moves nothing. To correct an address, add another contact and delete this one.",
+  tag,
+  auth: "member",
+  permission: "records:write",
+  scope: "transfers:write",
+  params,
+  body: z
+    .object({ name: name.optional(), ...details })
+    .refine((body) => Object.keys(body).length > 0, "Name at least one field to change"),
+  status: 200,
+  response: contactRecord,
+  errors: ["not_found", "unsupported_chain"],
 });
 
 export const approveContact = defineContract({

@@ -50,8 +50,8 @@ export interface Contract {
   readonly path: string;
   readonly summary: string;
   /**
-   * What the route does, what it costs or moves, whether it can be repeated, and what to do next. Every route of the service has one: a
-   * test of the OpenAPI document requires it.
+   * The effect of the route, its cost or the money it moves, whether it can be repeated, and the caller's next step. Every route of the
+   * service has one: a test of the OpenAPI document requires it.
    */
   readonly description?: string;
   readonly tag: string;
@@ -59,8 +59,8 @@ export interface Contract {
   /** The scope that an API key needs. Of a list it needs one: the service checks which one, by the subject of the request. */
   readonly scope?: Scope | readonly Scope[];
   /**
-   * What the role of a signed-in person must allow; the pipeline checks it before it reads the body. Every route that writes to the project
-   * names one; reads that name none are for every role. An API key is held to its scopes instead.
+   * The permission that the role of a signed-in person needs; the pipeline checks it before it reads the body. Every route that writes to the
+   * project names one; reads that name none are for every role. An API key is held to its scopes instead.
    */
   readonly permission?: Permission;
   /** Counts against the stricter limit for attempts to sign in, beside the limit of the address. */

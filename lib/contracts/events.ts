@@ -31,10 +31,13 @@ export const EVENT_GROUPS = {
   operation: MOVEMENT.map((what) => `operation.${what}` as const),
   transfer: MOVEMENT.map((what) => `transfer.${what}` as const),
   payout: [...PAYOUT.map((what) => `payout.${what}` as const), "payout.item.failed"],
+  deposit: ["deposit.detected", "deposit.credited", "deposit.quarantined", "deposit.released"],
   payout_schedule: ["payout_schedule.run_missed", "payout_schedule.run_refused"],
-  global_account: ["global_account.funded"],
+  global_account: ["global_account.funded", "global_account.updated"],
   api_key: ["api_key.created", "api_key.updated", "api_key.revoked"],
   approval: ["approval.requested", "approval.approved", "approval.declined", "approval.expired"],
+  member: ["member.joined"],
+  policy: ["policy.changed"],
 } as const;
 
 export type EventType = (typeof EVENT_GROUPS)[keyof typeof EVENT_GROUPS][number];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { amount, amountOut, id, page, pageQuery, timestamp } from "./common";
 import { defineContract } from "./contract";
 
@@ -21,7 +22,13 @@ export const accountRecord = z
     id: id("ga").meta({ description: "Id of the account" }),
     ...money,
     name: z.string().nullable().meta({ description: "Name of the account; null where it has none" }),
-    status: z.enum(["active", "frozen"]).meta({ description: "`frozen`: nothing can leave it" }),
+    status: z
+      .enum(["active", "frozen", "closed"])
+      .meta({ description: "`frozen`: nothing goes in or out; `closed`: the same, for ever, and it is empty" }),
+    statusReason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it is frozen or closed; null while it is active, or where no reason was given" }),
     balance: z
       .object({
         available: amountOut.meta({ description: "What can be paid out: posted less pending" }),
@@ -92,6 +99,78 @@ export const getGlobalAccount = defineContract({
   errors: ["not_found"],
 });
 
+const accountName = z.string().trim().min(1).max(80);
+const reason = z.string().trim().min(1).max(200);
+
+export const updateGlobalAccount = defineContract({
+  method: "PATCH",
+  path: "/global-accounts/{id}",
+  summary: "Renames an account",
+  description: "Changes the name that people see. The balance and the entries stay as they are.",
+  tag,
+  auth: "member",
+  permission: "records:write",
+  scope: "accounts:write",
+  params,
+  body: z.object({
+    name: accountName.nullable().meta({ description: "The new name, 1–80 characters; null takes it away" }),
+  }),
+  status: 200,
+  response: accountRecord,
+  errors: ["not_found"],
+});
+
+export const freezeGlobalAccount = defineContract({
+  method: "POST",
+  path: "/global-accounts/{id}/freeze",
+  summary: "Stops payments to and from an account",
+  description:
+    "Nothing is posted to or from a frozen account; rows of open payouts that name it fail. Its balance stays. A frozen account stays as it is, with the first reason.",
+  tag,
+  auth: "member",
+  permission: "money:move",
+  scope: "accounts:write",
+  params,
+  body: z.object({
+    reason: reason.meta({ description: "Why it is frozen, 1–200 characters; people of the project see it" }),
+  }),
+  status: 200,
+  response: accountRecord,
+  errors: ["not_found", "invalid_state"],
+});
+
+export const unfreezeGlobalAccount = defineContract({
+  method: "POST",
+  path: "/global-accounts/{id}/unfreeze",
+  summary: "Lets a frozen account pay and be paid again; needs an approval (409 approval_required)",
+  description:
+    "For owners and admins. Answers 409 `approval_required` first; send it again with `approval`. An account that is active already stays as it is.",
+  tag,
+  auth: "user",
+  permission: "policies:manage",
+  params,
+  body: z.object({ approval: givenApproval.optional() }),
+  status: 200,
+  response: accountRecord,
+  errors: [...APPROVAL_ERRORS, "forbidden", "not_found"],
+});
+
+export const closeGlobalAccount = defineContract({
+  method: "POST",
+  path: "/global-accounts/{id}/close",
+  summary: "Closes an empty account for ever, by a person",
+  description:
+    "Nothing can be posted to or from a closed account, and it cannot be opened again. Its entries and statements stay readable. An account that holds money answers 409 `invalid_state`.",
+  tag,
+  auth: "user",
+  permission: "money:move",
+  params,
+  body: z.object({ reason: reason.optional().meta({ description: "Why it is closed, 1–200 characters" }) }),
+  status: 200,
+  response: accountRecord,
+  errors: ["not_found", "invalid_state"],
+});
+
 export const fundGlobalAccount = defineContract({
   method: "POST",
   path: "/global-accounts/{id}/fund",
@@ -141,7 +220,7 @@ export const reverseFunding = defineContract({
   summary:
     "Takes a funding back, while the account still has the money: the reserves are free again. By a person, once",
   description:
-    "Corrects a funding: the money leaves the account and backs other accounts again. Nothing moves on a chain. A funding can be reversed once, and only while the account has enough available.",
+    "Corrects a funding: the money leaves the account and backs other accounts again. Nothing moves on a chain. A funding can be reversed once, and only while the account has enough available and is not frozen.",
   tag,
   auth: "user",
   permission: "money:move",
@@ -169,6 +248,11 @@ export const entryRecord = z
     balanceAfter: amountOut.meta({ description: "Posted balance of the account after this entry" }),
     reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),
     counterpartyId: z.string().nullable().meta({ description: "The other account, where there is just one" }),
+    payoutId: id("po").nullable().meta({ description: "The payout that caused it; null for other kinds" }),
+    reverses: z
+      .string()
+      .nullable()
+      .meta({ description: "The transaction that this one takes back; null where it takes none" }),
     reversedBy: z.string().nullable().meta({ description: "The transaction that took this one back" }),
     createdAt: timestamp.meta({ description: "When it was posted" }),
   })

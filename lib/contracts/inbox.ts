@@ -2,15 +2,25 @@ import { z } from "zod";
 import { timestamp } from "./common";
 import { defineContract } from "./contract";
 
-export const INBOX_KINDS = ["decision", "operation", "payout", "schedule", "stopped_work", "failure"] as const;
+export const INBOX_KINDS = [
+  "decision",
+  "operation",
+  "payout",
+  "schedule",
+  "deposit",
+  "contact",
+  "refund",
+  "stopped_work",
+  "failure",
+] as const;
 
 const inboxItem = z
   .object({
     kind: z.enum(INBOX_KINDS).meta({
       description:
-        "`decision` needs votes; `operation`, `payout` and `schedule` need one person's code; `stopped_work` and `failure` need a look",
+        "`decision` needs votes; `operation`, `payout` and `schedule` need one person's code; `deposit` is in quarantine and waits for a release; `contact` waits for an approval, because a policy looks at approved contacts; `refund` is an operation whose refund the chains do not show for certain; `stopped_work` and `failure` need a look",
     }),
-    id: z.string().meta({ description: "Id of the request, operation, payout or schedule" }),
+    id: z.string().meta({ description: "Id of the request, operation, payout, schedule, deposit or contact" }),
     title: z.string().meta({ description: "What it is, in one line" }),
     toDo: z.string().meta({ description: "What the caller can do, in one sentence" }),
     mine: z.boolean().meta({ description: "Whether the caller may do it" }),
@@ -26,7 +36,7 @@ export const readProjectInbox = defineContract({
   path: "/inbox",
   summary: "Everything of the project that waits for a person",
   description:
-    "Payments that wait for votes or a code, work that the service stopped, and payments that failed in the last seven days. What the caller may do stands first, then the newest. Changes nothing.",
+    "Payments that wait for votes or a code, deposits in quarantine, contacts that a policy wants approved, refunds that need a decision, work that the service stopped, and payments that failed in the last seven days. What the caller may do stands first, then the newest. Changes nothing.",
   tag: "Approvals",
   auth: "user",
   status: 200,

@@ -33,7 +33,7 @@ export const resumeJob = defineContract({
   path: "/jobs/{id}/resume",
   summary: "Lets the service try a stopped operation or payout again; for owners and admins",
   description:
-    "The service goes on where it stopped, with nothing approved anew. It is stopped again when it fails as often.",
+    "The service goes on where it stopped, without another approval. It is stopped again when it fails as often.",
   tag,
   auth: "user",
   permission: "jobs:manage",

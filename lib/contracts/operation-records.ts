@@ -14,6 +14,7 @@ import {
   tokenRecord,
 } from "./common";
 
+import { depositRecord } from "./deposit-records";
 import { gasWaitRecord } from "./gas-wait";
 
 export const OPERATION_KINDS = [
@@ -25,6 +26,7 @@ export const OPERATION_KINDS = [
   "private_transfer",
   "private_swap",
   "public_exit",
+  "deposit",
 ] as const;
 
 export const LEG_STATES = [
@@ -99,6 +101,19 @@ export const legRecord = transactionRecord
       description:
         "How it leaves the wallet: a user operation of a smart account, a transaction that the wallet sends itself, or a permit that the treasury uses",
     }),
+    route: z
+      .object({
+        estimatedSeconds: z.int().meta({ description: "Expected time from execute to arrival, in seconds" }),
+        steps: z
+          .array(
+            z.object({
+              kind: z.enum(["swap", "bridge", "transfer"]).meta({ description: "What the step does" }),
+              venue: z.string().meta({ description: "Exchange or bridge that does it" }),
+            }),
+          )
+          .meta({ description: "What happens to the money on its way, in order" }),
+      })
+      .meta({ description: "The way of this leg, as quoted" }),
     sent: tokenAmount.meta({ description: "What was approved to leave the wallet" }),
     spent: tokenAmount
       .nullable()
@@ -163,6 +178,9 @@ export const operationRecord = z
       })
       .meta({ description: "What has happened so far, as the chains show it" }),
     legs: z.array(legRecord).meta({ description: "One for each source" }),
+    deposit: depositRecord.nullable().meta({
+      description: "Of kind `deposit`: who sent it, its screening and how it stands. Null for other kinds",
+    }),
     fees: z
       .array(
         z.object({

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { hex, id, page, pageQuery, status, timestamp } from "./common";
+import { STATUSES } from "@/lib/core/status";
+import { hex, id, listOf, page, pageQuery, timestamp } from "./common";
 import { defineContract } from "./contract";
 import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { OPERATION_KINDS, operationEvent, operationRecord } from "./operation-records";
@@ -10,15 +11,17 @@ const tag = "Operations";
 
 const operationFilters = {
   private: z.enum(["exclude"]).optional().meta({ description: "`exclude` leaves private operations out" }),
-  status: status.optional().meta({ description: "Only this status" }),
-  kind: z.enum(OPERATION_KINDS).optional().meta({ description: "Only this kind" }),
+  status: listOf(STATUSES).optional().meta({ description: "Only these statuses, separated by commas" }),
+  kind: listOf(OPERATION_KINDS).optional().meta({ description: "Only these kinds, separated by commas" }),
   chainId: z.coerce.number().int().positive().optional().meta({ description: "Source or destination chain" }),
-  walletId: id("wal").optional().meta({ description: "Only operations that this wallet pays" }),
+  walletId: id("wal").optional().meta({ description: "Only operations that this wallet pays, and deposits into it" }),
   from: timestamp.optional().meta({ description: "Created at or after" }),
   to: timestamp.optional().meta({ description: "Created before" }),
   q: z.string().trim().min(1).max(120).optional().meta({
-    description: "An operation or transfer id, a 0x address, a transaction hash, or a token symbol",
+    description:
+      "An operation or transfer id, a 0x address, a transaction hash, a token symbol, or a part of a memo or tag",
   }),
+  tag: z.string().trim().min(1).max(32).optional().meta({ description: "Only those with this tag, in any case" }),
 };
 
 export const listOperations = defineContract({

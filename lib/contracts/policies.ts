@@ -131,11 +131,14 @@ export const listPolicyVersions = defineContract({
 const decision = z.enum(["allow", "needs_approval", "deny"]);
 const codeNeed = z.enum(["required", "not"]).meta({ description: "Whether the policies ask for a one-time code" });
 
-/** What one rule of one policy says of a movement. */
+/** The result of one rule of one policy for a movement. */
 const ruleResult = z
   .object({
-    policyId: id("pol").meta({ description: "The version of the policy; of a draft, an id that is not stored" }),
-    version: z.int().meta({ description: "Its number" }),
+    policyId: id("pol").nullable().meta({
+      description:
+        "The version of the policy; of a draft, an id that is not stored. null: no policy sets the rule `screening`, and its default applies",
+    }),
+    version: z.int().meta({ description: "Its number; 0 without a policy" }),
     scope,
     rule: z.enum(RULE_NAMES).meta({ description: "The rule" }),
     outcome: decision.meta({ description: "What the rule says" }),
@@ -149,7 +152,7 @@ export const getPolicyEvaluation = defineContract({
   path: "/policies/evaluations/{id}",
   summary: "What the policies said of one movement when it was accepted or refused",
   description:
-    "Operations and payouts name their evaluation in `evaluationId`, and a `policy_violation` names the one that refused it. An evaluation is never changed.",
+    "Operations and payouts name their evaluation in `evaluationId`, and a `policy_violation` or `screening_refused` names the one that refused it. An evaluation is never changed.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -182,7 +185,7 @@ export const evaluatePolicies = defineContract({
   path: "/policies/evaluate",
   summary: "Tries a movement against the policies, without moving money",
   description:
-    "Says whether the policies would allow a movement now, whether it would need a one-time code or the approval of other people, and what each rule says. Nothing is stored or counted, so every role may try it. What an API key itself asks for (`otp`, its list of recipients) comes on top.",
+    "Says whether the policies would allow a movement now, whether it would need a one-time code or the approval of other people, and what each rule says. Addresses are screened as when it is accepted. Nothing is stored or counted, so every role may try it. What an API key itself asks for (`otp`, its list of recipients) comes on top. Not tried: balances, routes, and whether a token's issuer has frozen an address.",
   tag,
   auth: "member",
   readsOnly: true,

@@ -1,4 +1,4 @@
-/** The language of policies: what one version of a policy may say. */
+/** The schema of the rules in one version of a policy. */
 import { z } from "zod";
 import { amount, chainId, tokenRef, usdAmount } from "./common";
 import { approverRole } from "./decisions";
@@ -120,7 +120,7 @@ export const policyRules = z
     approvals: approvals.optional().meta({ description: "When other people have to approve" }),
     screening: z.enum(["off", "block_hits", "require_clear"]).optional().meta({
       description:
-        "How addresses are screened. `block_hits` (default): an address that a source lists stops the movement. `require_clear`: only an address that a source covers and does not list may be paid. A policy of a wallet or key can only be stricter than the project's",
+        "How addresses are screened. `block_hits` (default): an address that a source lists stops the movement. `require_clear`: only an address that a source covers and does not list may be paid, and money from outside may be moved only once its sender is clear. A policy of a wallet or key can only be stricter than the project's",
     }),
   })
   .meta({ id: "PolicyRules", description: "What a policy bounds; a rule that is left out bounds nothing" });

@@ -23,7 +23,7 @@ export const recoveryCode = z
     examples: ["abcd-efgh-ijkl-mnop"],
   });
 
-/** What a person can prove beside a mailed code and a signature of the wallet. */
+/** A person's proof beside a mailed code and a signature of the wallet. */
 export type SecondFactor =
   { readonly totp: string } | { readonly recoveryCode: string } | { readonly passkey: PasskeyAssertion };
 

@@ -1,4 +1,4 @@
-/** Quotes as they are read, and what wallets have to do before one is executed. */
+/** Quotes as they are read, and the actions of wallets before one is executed. */
 import { z } from "zod";
 import { address, amountOut, chainId, hex, id, timestamp, tokenAmount, tokenRecord } from "./common";
 

@@ -43,6 +43,7 @@ export const transferRecord = z
     estimatedSeconds: quoteRecord.shape.estimatedSeconds.meta({
       description: "Expected time from execute to arrival, in seconds",
     }),
+    steps: quoteRecord.shape.steps.meta({ description: "What happens to the money on its way, as quoted, in order" }),
     warnings: quoteRecord.shape.warnings.meta({ description: "What a person should know before approving" }),
     operationId: id("op")
       .nullable()

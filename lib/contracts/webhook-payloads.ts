@@ -2,6 +2,8 @@
 import { z } from "zod";
 import { SCOPES } from "./contract";
 import { amountOut, failureRecord, id, status, subStatus, timestamp } from "./common";
+import { ROLES } from "@/lib/core/actor";
+import { depositState, screeningStates } from "./deposit-records";
 import { EVENT_TYPES, type EventType } from "./events";
 import { OPERATION_KINDS } from "./operation-records";
 import { PAYOUT_KINDS, PAYOUT_MODES } from "./payout-records";
@@ -68,6 +70,15 @@ const fundingData = z
   })
   .meta({ id: "AccountFundedEventData" });
 
+const accountData = z
+  .object({
+    accountId: id("ga"),
+    name: described(z.string().nullable(), "Name of the account; null where it has none"),
+    status: described(z.enum(["active", "frozen", "closed"]), "Whether it can be posted to"),
+    reason: described(z.string().nullable(), "Why it is frozen or closed; null where there is no reason"),
+  })
+  .meta({ id: "AccountUpdatedEventData" });
+
 const keyData = z
   .object({
     keyId: id("key"),
@@ -97,8 +108,54 @@ const approvalData = z
   })
   .meta({ id: "ApprovalEventData" });
 
+const memberData = z
+  .object({
+    userId: id("usr"),
+    role: described(z.enum(ROLES), "What the member may do"),
+    invitedBy: described(id("usr"), "Who made the invitation"),
+  })
+  .meta({ id: "MemberEventData" });
+
+const policyData = z
+  .object({
+    scope: described(z.enum(["project", "wallet", "key"]), "What the policy bounds"),
+    subjectId: described(z.string(), "Id of the project, the wallet or the API key"),
+    change: described(
+      z.enum(["rules", "daily_cap", "approvals"]),
+      "`rules`: a new version of its rules; `daily_cap`: of the project's keys together; `approvals`: how many people approve",
+    ),
+    version: described(z.int().nullable(), "The new version of the rules; null for the other changes"),
+    changedBy: described(z.string(), "The person who changed it"),
+  })
+  .meta({ id: "PolicyEventData" });
+
+const depositData = z
+  .object({
+    depositId: described(id("op"), "Id of the deposit and of its operation"),
+    state: described(depositState, "How it stands"),
+    chainId: described(z.int(), "Id of the chain"),
+    walletId: described(id("wal"), "The wallet that it came into"),
+    walletAddress: described(z.string(), "Address of that wallet"),
+    sender: described(z.string().nullable(), "Who sent it; null where that is not known"),
+    token: described(
+      z.object({
+        symbol: described(z.string(), "Its symbol"),
+        address: described(z.string(), "Its address, or `native`"),
+      }),
+      "The token that came in",
+    ),
+    amount: described(amountOut, "How much of it"),
+    txHash: described(z.string().nullable(), "Its transaction; null for coins, of which no log tells"),
+    verdict: described(
+      z.enum(screeningStates).nullable(),
+      "What screening says of the sender; null where nothing was screened",
+    ),
+  })
+  .meta({ id: "DepositEventData" });
+
 const dataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
+  if (type === "global_account.updated") return accountData;
   if (type === "api_key.revoked") return revokedKeyData;
   const [group = ""] = type.split(".");
   switch (group) {
@@ -108,6 +165,8 @@ const dataOf = (type: EventType): z.ZodType => {
       return z.union([operationData, quotedTransferData]);
     case "payout":
       return payoutData;
+    case "deposit":
+      return depositData;
     case "payout_schedule":
       return scheduleData;
     case "global_account":
@@ -116,6 +175,10 @@ const dataOf = (type: EventType): z.ZodType => {
       return keyData;
     case "approval":
       return approvalData;
+    case "member":
+      return memberData;
+    case "policy":
+      return policyData;
     default:
       throw new Error(`No schema describes the data of ${type}.`);
   }

@@ -1,4 +1,4 @@
-/** What a relayer of an intent bridge asks for a fill. US dollars are whole numbers of 10^-18. */
+/** The fee that a relayer of an intent bridge asks for a fill. US dollars are whole numbers of 10^-18. */
 import { divide, parseDecimal, scaledTo } from "./decimal";
 import { bpsOfCeil } from "./money";
 
@@ -38,7 +38,7 @@ export const fillGasOf = (
   hasMessage: boolean,
 ): bigint => BigInt(fillGas) + (hasMessage ? BigInt(messageGas) : 0n);
 
-/** What the fill's transaction costs, in dollars, rounded up. */
+/** The cost of the fill's transaction, in units of 10^-18 US dollars, rounded up. */
 export const fillCostUsd = ({ gas, gasPriceWei, coinUsd }: FillCost): bigint =>
   divide(gas * gasPriceWei * coinUsd, 10n ** BigInt(WEI_DECIMALS), "ceil");
 
@@ -59,7 +59,7 @@ const STAY_PERCENT = 5n;
 
 /**
  * `steppedUp`, except that a value near the border of the step before stays on it: a price that goes to and fro around a border would
- * change the fee with each quote. What the step does not cover then is less than 5 % of the cost.
+ * change the fee with each quote. The part of the cost that the step leaves out then is less than 5 %.
  * @param before the step of the value before; undefined for the first one
  * @example steadyStep(127n, 125n) // 125n
  * @example steadyStep(124n, 160n) // 160n

@@ -1,6 +1,6 @@
 /** The chain asks for more than the cap of its configuration. In wei per gas. */
 export interface FeeExcess {
-  /** What a transaction in the next block would pay. */
+  /** The price for a transaction in the next block. */
   readonly pricePerGas: bigint;
   readonly capPerGas: bigint;
 }

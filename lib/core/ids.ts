@@ -36,6 +36,7 @@ export const ID_PREFIXES = {
   screening: "scr",
   totpFactor: "totp",
   passkey: "psk",
+  notification: "ntf",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

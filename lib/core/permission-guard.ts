@@ -14,7 +14,7 @@ type CallerFunctions<S> = {
     : never;
 }[keyof S];
 
-/** What each function that a caller uses needs; null where it reads, or checks the permission itself. */
+/** The permission for each function that a caller uses; null where it reads, or checks the permission itself. */
 export type Needs<S> = Readonly<Record<CallerFunctions<S>, Permission | null>>;
 
 /**

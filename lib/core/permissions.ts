@@ -2,8 +2,8 @@ import type { Actor, Role } from "./actor";
 import { DomainError } from "./errors";
 
 /**
- * What each role of a project may do beyond reading its records. Services check it by `requirePermission`, or by the table in
- * lib/composition/caller-rights.ts; the pipeline of requests refuses a viewer whatever writes, before it reads the body.
+ * The roles of a project that have each permission, beyond reading its records. Services check it by `requirePermission`, or by the table in
+ * lib/composition/caller-rights.ts; the pipeline of requests refuses every write of a viewer, before it reads the body.
  */
 export const PERMISSIONS = {
   /** Quotes, swaps, transfers, payouts, private operations, global accounts. */
@@ -18,6 +18,8 @@ export const PERMISSIONS = {
   /** Errors of jobs may show internals, and a job that is put back may send money. */
   "jobs:manage": ["owner", "admin"],
   "private-keys:export": ["owner", "admin"],
+  /** Money whose sender a screening stopped. */
+  "deposits:release": ["owner", "admin"],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type Permission = keyof typeof PERMISSIONS;
@@ -33,8 +35,10 @@ const IN_WORDS: Readonly<Record<Permission, string>> = {
   "audit:read": "read the audit log",
   "jobs:manage": "see and resume stopped work",
   "private-keys:export": "export private keys",
+  "deposits:release": "release quarantined deposits",
 };
 
+/** Whether a role of a project has the permission. `requirePermission` checks the same for an actor, and throws. */
 export const roleMay = (role: Role, permission: Permission): boolean =>
   (PERMISSIONS[permission] as readonly Role[]).includes(role);
 

@@ -2,7 +2,7 @@
 export interface BudgetSlice {
   /** Requests that were taken for this process. */
   readonly granted: number;
-  /** What is left for everybody; below 0 while sends and repeated requests have taken more than there was. */
+  /** Requests left for everybody; below 0 while sends and repeated requests have taken more than there were. */
   readonly left: number;
 }
 
@@ -37,7 +37,7 @@ export interface SharedBudgetOptions {
   readonly perSecond: number;
   readonly store: BudgetStore;
   readonly onTimeout: () => Error;
-  /** Told of each request that had to wait. `timeout`: it was given up and not sent. */
+  /** Called for each request that had to wait. `timeout`: it was given up and not sent. */
   readonly onWaited?: (seconds: number, outcome: "sent" | "timeout") => void;
   readonly waitMaxMs?: number;
 }
@@ -46,7 +46,7 @@ export interface SharedBudgetOptions {
 const SLICE_MS = 100;
 /** The bucket holds what comes in this time, so that a quiet second is not followed by two seconds' requests at once. */
 const CAPACITY_MS = 250;
-/** What a process has not used by then is lost: it may be long ago that the bucket gave it away. */
+/** A process loses the requests that it has not used by then: it may be long ago that the bucket gave them away. */
 const KEPT_MS = 250;
 const DEBT_MAX_MS = 1_000;
 const WAIT_MAX_MS = 10_000;

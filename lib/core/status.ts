@@ -26,6 +26,8 @@ export const SUB_STATUSES = [
   "delayed",
   "refunding",
   "needs_attention",
+  "confirming",
+  "quarantined",
   "full",
   "partial",
 ] as const;

@@ -28,7 +28,7 @@ const heardThere: string[] = [];
 here.on("note", (payload) => heardHere.push(payload));
 there.on("note", (payload) => heardThere.push(payload));
 
-/** Until an announcement reaches the other instance; what was told before has reached it then, too. */
+/** Resolves when an announcement has reached the other instance; earlier ones have reached it then, too. */
 const untilConnected = async (): Promise<void> => {
   let probes = 0;
   await vi.waitFor(
@@ -88,4 +88,25 @@ test("an instance that does not listen hears itself, and connects to nothing", a
   await vi.waitFor(() => expect(heard).toEqual(["mine"]));
   expect(heardThere).not.toContain("mine");
   await alone.close();
+});
+
+test("a channel that is added while an instance connects is listened to", async () => {
+  const heard: string[] = [];
+  const during = await startPgProxy(url, {
+    watch: (stage, { sql }) => {
+      if (stage === "before" && sql.startsWith("LISTEN first")) late.on("second", (payload) => heard.push(payload));
+      return "go";
+    },
+  });
+  const late = createListener(during.url);
+  late.on("first", () => undefined);
+  await vi.waitFor(
+    () => {
+      there.tell([{ channel: "second", payload: "x" }]);
+      expect(heard).not.toEqual([]);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  await late.close();
+  await during.close();
 });

@@ -11,7 +11,7 @@ const open = new WeakMap<object, Announcement[]>();
 
 /**
  * Announces something when the transaction commits; nothing when it is rolled back. NOTIFY itself would take one lock of the whole
- * cluster until the commit is on disk. An announcement is lost when the process dies first, so whoever waits for one must also poll.
+ * cluster until the commit is on disk. An announcement is lost when the process dies first, so a process that waits for one must also poll.
  *
  * @param transaction the object that `Database.transaction` or `Database.rawTransaction` handed out; for any other nothing is announced
  */

@@ -24,7 +24,7 @@ export interface Listener {
 
 const nameOf = ({ channel, payload }: Announcement): string => `${channel} ${payload}`;
 
-/** Sends announcements to the other instances, one statement at a time. What cannot be sent is dropped. */
+/** Sends announcements to the other instances, one statement at a time. Announcements that cannot be sent are dropped. */
 const createTeller = (clientOf: () => pg.Client | null) => {
   let waiting = new Map<string, Announcement>();
   let timer: NodeJS.Timeout | null = null;
@@ -112,7 +112,13 @@ export const createListener = (url: string | null): Listener => {
         handlers.call({ channel, payload: payload ?? "" });
     });
     await next.connect();
-    for (const channel of handlers.channels()) await next.query(`LISTEN ${channel}`);
+    // A channel may be added while others are registered here.
+    for (const heard = new Set<string>(); ;) {
+      const channel = handlers.channels().find((name) => !heard.has(name));
+      if (channel === undefined) break;
+      await next.query(`LISTEN ${channel}`);
+      heard.add(channel);
+    }
     client = next;
   };
 

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { ReadinessProbe } from "@/lib/core/readiness";
 import { BEAT_MS } from "./instances";
 
-/** The message says what is wrong and what the operator can do. */
+/** The message names the fault and the operator's next step. */
 export class NotReadyError extends Error {}
 
 export interface DatabaseProbesOptions {

@@ -4,7 +4,14 @@ import { createIdempotencyKeyStore } from "./idempotency-keys";
 import { sweepExpired, sweepWhenDue, type SweptAges } from "./sweep";
 
 const DAY_MS = 86_400_000;
-const AGES: SweptAges = { quotesDays: 3, codesDays: 5, rawTransactionsDays: 7, snapshotsDays: 9, apiRequestsDays: 11 };
+const AGES: SweptAges = {
+  quotesDays: 3,
+  codesDays: 5,
+  rawTransactionsDays: 7,
+  snapshotsDays: 9,
+  apiRequestsDays: 11,
+  notificationsDays: 13,
+};
 /** More than one turn takes of a table. */
 const BACKLOG = 210_000;
 
@@ -103,6 +110,7 @@ test("events and the audit log are never swept, whatever their age", async () =>
     rawTransactionsDays: 0,
     snapshotsDays: 0,
     apiRequestsDays: 0,
+    notificationsDays: 0,
   });
   expect([
     await idsOf("operation"),
@@ -138,4 +146,20 @@ test("an idempotency key is kept for the configured time", async () => {
   await createIdempotencyKeyStore(database, { keepHours: 48 }).claim(claim);
   const { rows } = await pool.query<{ at: Date }>("SELECT expires_at AS at FROM idempotency_key WHERE key = 'kept'");
   expect(rows[0]?.at).toEqual(new Date(now.getTime() + 2 * DAY_MS));
+});
+
+test("notifications are deleted at their age, read or not", async () => {
+  const notification = (id: string, days: number, readAt: Date | null) => ({
+    ...{ projectId: "prj", userId: "usr", id, kind: "policy_changed", source: id, title: "x", path: "/", inApp: true },
+    ...{ mail: "none", createdAt: ago(days), readAt },
+  });
+  await prisma.notification.createMany({
+    data: [
+      notification("a old", 13.1, null),
+      notification("b old and read", 13.1, ago(13)),
+      notification("c recent", 12.9, null),
+    ],
+  });
+  await sweepExpired(database, AGES);
+  expect(await idsOf("notification")).toEqual(["c recent"]);
 });

@@ -86,6 +86,6 @@ test("four instances send to a node no more than the chain's budget allows in th
   );
   const seconds = (performance.now() - begun) / 1000;
   expect(sent).toBe(instances.length * CALLS_EACH);
-  // The full bucket, and what came meanwhile. Without the shared bucket each of the four would have had as much.
+  // The full bucket, and the requests that were added meanwhile. Without the shared bucket each of the four would have had as much.
   expect(sent).toBeLessThanOrEqual(PER_SECOND / 4 + PER_SECOND * seconds);
 });

@@ -5,7 +5,14 @@ import { claimRun } from "./periodic-tasks";
 import { sweepExpired, sweepWhenDue } from "./sweep";
 
 const EVERY_MS = 3_600_000;
-const AGES = { quotesDays: 30, codesDays: 90, rawTransactionsDays: 90, snapshotsDays: 400, apiRequestsDays: 30 };
+const AGES = {
+  quotesDays: 30,
+  codesDays: 90,
+  rawTransactionsDays: 90,
+  snapshotsDays: 400,
+  apiRequestsDays: 30,
+  notificationsDays: 90,
+};
 const { url, database } = await testDatabase();
 
 const buckets = async (): Promise<number> => {

@@ -12,6 +12,7 @@ export interface SweptAges {
   readonly rawTransactionsDays: number;
   readonly snapshotsDays: number;
   readonly apiRequestsDays: number;
+  readonly notificationsDays: number;
 }
 
 interface Sweep {
@@ -56,6 +57,7 @@ const SWEEPS: readonly Sweep[] = [
   { text: rowsOf("otp", `expires_at < ${OLDER}`), age: "codesDays" },
   { text: rowsOf("balance_snapshot", `hour < ${OLDER}`), age: "snapshotsDays" },
   { text: rowsOf("api_request", `at < ${OLDER}`), age: "apiRequestsDays" },
+  { text: rowsOf("notification", `created_at < ${OLDER}`), age: "notificationsDays" },
   // The row stays: it proves which transaction used which nonce, in which block.
   {
     text: `UPDATE chain_transaction SET raw = '' WHERE ctid IN (

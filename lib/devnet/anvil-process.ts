@@ -41,7 +41,7 @@ export interface AnvilProcess {
   readonly rpcUrl: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the process has ended for whatever reason. */
+  /** Resolves when the process has ended for any reason. */
   readonly exited: Promise<void>;
   stop(): Promise<void>;
 }

@@ -54,6 +54,14 @@ interface Answered {
 /** The error of an interrupted download. The server cuts a download that it cannot finish, so that no caller takes it for complete. */
 const CUT = "cut";
 
+/** A stream of events never ends by itself, so its head counts. */
+const textOf = async (response: Response): Promise<string> => {
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
+    return response.text().catch(() => CUT);
+  await response.body?.cancel().catch(() => undefined);
+  return "";
+};
+
 /** The latest answer to each keyed request. */
 const last = new Map<string, string>();
 
@@ -61,13 +69,15 @@ const send = async ({ method, path, body, key }: Asked): Promise<Answered> => {
   const response = await fetch(`${url}${path}`, {
     method,
     headers: {
+      // A connection that the server closes while it is idle would look like a lost answer.
+      connection: "close",
       authorization: `Bearer ${customer.session.accessToken}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(key === undefined ? {} : { "idempotency-key": key }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const text = await response.text().catch(() => CUT);
+  const text = await textOf(response);
   if (key !== undefined) last.set(key, `${path} ${String(response.status)} ${text.slice(0, 200)}`);
   return { status: response.status, retryAfter: response.headers.get("retry-after"), body: text };
 };

@@ -13,7 +13,7 @@ const [ONE, TWO] = [31337, 31338];
 const binary = pgbouncerBinary();
 const NOT_INSTALLED = "PgBouncer is not installed, so nothing is tested through it (apt-get install pgbouncer)";
 
-/** Four connections for all clients of the service: whatever one transaction left behind would meet the next one of another client. */
+/** Four connections for all clients of the service: session state that one transaction left behind would meet the next one of another client. */
 const startThrough = async (pooler: string) => {
   let direct = "";
   const databaseVariables = async (databaseUrl: string) => {

@@ -29,7 +29,7 @@ const ROWS_PER_BATCH = IS_LONG ? 100 : 3;
 const BATCHES = IS_LONG ? 10 : 3;
 const IN_FLIGHT = 1;
 const SETTLE_MS = 90_000;
-/** Of one life, with whatever the lives before it left. */
+/** Of one life, with the rows that the lives before it left. */
 const KILL_MS = 30_000;
 
 const devnet = await testDevnet();

@@ -3,7 +3,7 @@ import type { ErrorCode } from "@/lib/core/errors";
 export interface ErrorGuide {
   /** In which case the API answers with the code. */
   readonly when: string;
-  /** What the caller does next. */
+  /** The caller's next step. */
   readonly action: string;
 }
 

@@ -25,6 +25,7 @@ test("the pages learn of the caller from us alone", () => {
       "content-security-policy-report-only": "script-src 'nonce-theirs'",
       "transfer-encoding": "chunked",
       connection: "upgrade",
+      "accept-encoding": "br",
       upgrade: "websocket",
       cookie: "a=1",
       "set-cookie": ["b=2"],

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Headers of one connection only (RFC 9110, 7.6.1), or replaced by this server. The body is passed on as a whole, with its length. */
+/**
+ * Headers of one connection only (RFC 9110, 7.6.1), or replaced by this server. The body is passed on as a whole, with its length; answers
+ * are compressed here, so the pages send them plain.
+ */
 const NOT_PASSED_ON = new Set([
   ..."connection keep-alive proxy-connection proxy-authorization te trailer transfer-encoding upgrade expect".split(
     " ",
   ),
-  ..."host content-length forwarded x-real-ip x-causeway-path x-causeway-nonce".split(" "),
+  ..."host content-length accept-encoding forwarded x-real-ip x-causeway-path x-causeway-nonce".split(" "),
   ..."content-security-policy content-security-policy-report-only".split(" "),
 ]);
 const FORWARDED_PREFIX = "x-forwarded-";

@@ -240,6 +240,7 @@ describe("the store", () => {
       rawTransactionsDays: 90,
       snapshotsDays: 400,
       apiRequestsDays: 30,
+      notificationsDays: 90,
     });
     expect(await claim("old", "two", 1)).toBeNull();
     expect((await claim("new", "two", 101))?.status).toBe("in_flight");

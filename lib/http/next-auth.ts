@@ -4,10 +4,13 @@ import { decode, type JWT, type JWTDecodeParams } from "next-auth/jwt";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { z } from "zod";
 import { getServices } from "@/lib/composition";
-import { SIGNATURE_LENGTH_MAX } from "@/lib/contracts/auth";
+import { INVITATION_TOKEN_LENGTH_MAX, SIGNATURE_LENGTH_MAX } from "@/lib/contracts/auth";
 import { passkeyAssertion } from "@/lib/contracts/passkey-records";
 import { isDomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import type { RequestContext } from "@/lib/core/request-context";
 import { getLogger, loggedError } from "@/lib/log/logger";
+import { requestContext } from "./request-context";
 
 declare module "next-auth" {
   interface Session {
@@ -42,24 +45,26 @@ const SESSION_SECONDS = 30 * 24 * 60 * 60;
 const ASSERTION_LENGTH_MAX = 12_000;
 const RENEW_BEFORE_MS = 5 * 60_000;
 
-const credentials = z.object({ message: z.string().max(4096), signature: z.string().max(SIGNATURE_LENGTH_MAX) });
+const credentials = z.object({
+  message: z.string().max(4096),
+  signature: z.string().max(SIGNATURE_LENGTH_MAX),
+  invitation: z.string().max(INVITATION_TOKEN_LENGTH_MAX).optional(),
+});
 
 type Auth = ReturnType<typeof getServices>["auth"];
 
 /** The server in front of the pages writes `x-forwarded-for` with one address: the caller behind the trusted proxies. */
-const originOf = (headers: Readonly<Record<string, unknown>>) => {
+const originOf = (headers: Readonly<Record<string, unknown>>): RequestContext => {
   const { "user-agent": userAgent, "x-forwarded-for": forwarded } = headers;
-  return {
-    userAgent: typeof userAgent === "string" ? userAgent : null,
-    clientAddress: typeof forwarded === "string" && isIP(forwarded) !== 0 ? forwarded : null,
-  };
+  const address = typeof forwarded === "string" && isIP(forwarded) !== 0 ? forwarded : "";
+  return requestContext(newId("request"), address, typeof userAgent === "string" ? userAgent : null);
 };
 
 /** Same rules as `POST /auth/token`: the nonce comes from `POST /auth/nonce` and lives in the database. */
 const signIn = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
   const parsed = credentials.safeParse(input);
   if (!parsed.success) return null;
-  return asUser((auth) => auth.signIn({ ...parsed.data, kind: "browser", ...originOf(headers) }));
+  return asUser((auth) => auth.signIn({ ...parsed.data, kind: "browser", request: originOf(headers) }));
 };
 
 const assertionOf = (text: string): unknown => {
@@ -75,7 +80,9 @@ const signInByPasskey = (input: unknown, headers: Readonly<Record<string, unknow
   const text = z.object({ credential: z.string().max(ASSERTION_LENGTH_MAX) }).safeParse(input);
   const parsed = passkeyAssertion.safeParse(text.success ? assertionOf(text.data.credential) : null);
   if (!parsed.success) return null;
-  return asUser((auth) => auth.signInByPasskey({ credential: parsed.data, kind: "browser", ...originOf(headers) }));
+  return asUser((auth) =>
+    auth.signInByPasskey({ credential: parsed.data, kind: "browser", request: originOf(headers) }),
+  );
 };
 
 const asUser = async (enter: (auth: Auth) => ReturnType<Auth["signIn"]>) => {
@@ -176,7 +183,7 @@ export const authOptions = (): NextAuthOptions => {
       CredentialsProvider({
         id: "credentials",
         name: "Ethereum",
-        credentials: { message: { type: "text" }, signature: { type: "text" } },
+        credentials: { message: { type: "text" }, signature: { type: "text" }, invitation: { type: "text" } },
         authorize: (input, request) => signIn(input, request.headers),
       }),
       CredentialsProvider({

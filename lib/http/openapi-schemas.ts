@@ -55,8 +55,8 @@ const renamed = (value: unknown, names: ReadonlyMap<string, string>): unknown =>
   );
 
 /**
- * What is sent may differ from what is answered: defaults are optional in requests, for instance. A schema with an id that differs
- * gets the suffix `Input` in requests, and so does every schema that refers to it.
+ * A schema in requests may differ from the same schema in responses: defaults are optional in requests, for instance. A schema with an
+ * id that differs gets the suffix `Input` in requests, and so does every schema that refers to it.
  */
 const withInputNames = (input: Described, output: Described): Described => {
   const names = new Map<string, string>();

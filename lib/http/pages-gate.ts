@@ -9,6 +9,7 @@ import { limitRequest, type LimitServices } from "./limits";
 import { NodeInput } from "./node-input";
 import { requireOwnPage } from "./own-page";
 import { requireCleanQuery, type RequestTarget } from "./request-target";
+import type { StaticFiles } from "./static-files";
 
 /** A request for the pages: its target is canonical, it was counted against the limits, and its body is read. */
 export interface PageRequest {
@@ -26,6 +27,8 @@ interface PagesGateOptions {
   /** Set on what the pages answer. */
   readonly headers: PageHeaders;
   readonly pages: (request: PageRequest) => void;
+  /** The files of the build; without them the pages send their own. */
+  readonly files?: StaticFiles;
 }
 
 const SIGN_IN_PREFIX = "/api/auth/";
@@ -44,7 +47,7 @@ const mayHaveBody = ({ headers }: IncomingMessage): boolean =>
  * The whole body is read here, so that a slow or endless one never reaches the pages.
  * @throws DomainError `rate_limited`, `forbidden` for a change that another site's page asks for, `payload_too_large`, `invalid_request`
  */
-export const createPagesGate = ({ services, headers, pages }: PagesGateOptions) => {
+export const createPagesGate = ({ services, headers, pages, files }: PagesGateOptions) => {
   const ownOrigin = new URL(services.config.publicUrl).origin;
   const { publicUrl, trustedProxyHops } = services.config;
   return async (
@@ -60,6 +63,7 @@ export const createPagesGate = ({ services, headers, pages }: PagesGateOptions) 
     const nonce = path.startsWith(FILES_PREFIX) ? null : randomBytes(NONCE_BYTES).toString("base64");
     const own = headers(nonce);
     for (const name in own) outgoing.setHeader(name, own[name] ?? "");
+    if (nonce === null && files?.serve(path, incoming, outgoing) === true) return;
     const client = clientAddress(input, trustedProxyHops);
     const page = nonce === null ? null : { nonce, policy: own["content-security-policy"] ?? "" };
     const passed = { client, publicUrl, path: path + search, bodyBytes: body.byteLength, page };

@@ -5,6 +5,7 @@ import { inSpan, isTracing } from "@/lib/core/tracing";
 import type { BodyOf, Contract, ParamsOf, QueryOf, ResponseOf } from "@/lib/contracts/contract";
 import { authenticate, authorize } from "./authenticate";
 import { addressBucket, clientAddress } from "./client-address";
+import { requestContext } from "./request-context";
 import { API_CONTENT_POLICY, STRICT_TRANSPORT } from "./headers";
 import { readIdempotencyKey, runIdempotent } from "./idempotency";
 import { inputFromRequest, type HttpInput } from "./input";
@@ -44,8 +45,8 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   readonly requestId: string;
   /** Address of the peer that opened the connection, for instance a proxy; empty when unknown. */
   readonly peerAddress: string;
-  /** IP address of the caller behind the trusted proxies; null when it is not known. */
-  readonly clientAddress: string | null;
+  /** Where the request comes from, for what is recorded of it. Callers with a credential have it in `actor.request` too. */
+  readonly origin: RequestContext;
   /** The caller's Idempotency-Key, for handlers that store it beside their own rows. */
   readonly idempotencyKey: string | null;
   /** Aborts when the caller goes away. */
@@ -113,19 +114,6 @@ const failed = (contract: Contract, error: unknown, trace: Trace, logLevel: stri
   return answer;
 };
 
-const USER_AGENT_LENGTH_MAX = 300;
-
-const requestContext = (
-  requestId: string,
-  from: { address: string; network: string } | null,
-  userAgent: string | null,
-): RequestContext => ({
-  requestId,
-  clientAddress: from?.address ?? null,
-  clientNetwork: from?.network ?? null,
-  ...(userAgent === null ? {} : { userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }),
-});
-
 const admit = async (
   contract: Contract,
   input: HttpInput,
@@ -136,15 +124,15 @@ const admit = async (
   const address = clientAddress(input, config.trustedProxyHops);
   const network = addressBucket(address);
   const counted = limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
-  const known = address === "" ? null : { address, network };
-  trace.clientAddress = known?.address ?? null;
-  const found = authenticate(contract, input, services, known?.address ?? null);
+  const origin = requestContext(trace.requestId, address, input.header("user-agent"));
+  trace.clientAddress = origin.clientAddress;
+  const found = authenticate(contract, input, services, origin.clientAddress);
   // Both wait at the same time. A request over the limit does not learn whether its credential was right.
   found.catch(() => undefined);
   await counted;
   const caller = await found;
   if (caller === null) return null;
-  const actor = { ...caller, request: requestContext(trace.requestId, known, input.header("user-agent")) };
+  const actor = { ...caller, request: origin };
   trace.actor = actor;
   if (actor.type === "apiKey") trace.key = actor;
   await limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
@@ -195,8 +183,9 @@ class RouteContext implements RouteContextFields {
     return this.#input.peerAddress;
   }
 
-  get clientAddress(): string | null {
-    return clientAddress(this.#input, this.services.config.trustedProxyHops) || null;
+  get origin(): RequestContext {
+    const address = clientAddress(this.#input, this.services.config.trustedProxyHops);
+    return requestContext(this.requestId, address, this.#input.header("user-agent"));
   }
 
   get idempotencyKey(): string | null {

@@ -12,11 +12,12 @@ import { readTarget, type RequestTarget } from "./request-target";
 import { createRouteTable, type RouteMatch } from "./route-table";
 import { sendAnswer } from "./send-answer";
 import { sendStream } from "./send-stream";
+import type { StaticFiles } from "./static-files";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type RouteMethod = (typeof METHODS)[number];
 
-/** A route file: its path as Next writes it, and what it exports. */
+/** A route file: its path as Next writes it, and its exports. */
 export interface RouteEntry {
   readonly path: string;
   readonly module: Partial<Readonly<Record<RouteMethod, RouteHandler>>>;
@@ -28,6 +29,7 @@ export interface RouterOptions {
   readonly fallbackPrefixes: readonly string[];
   /** Everything else: pages, assets, next-auth. */
   readonly pages: (request: PageRequest) => void;
+  readonly files?: StaticFiles;
   /** Headers of every answer of the pages. */
   readonly pageHeaders: PageHeaders;
   /** For the limits of addresses, which the pages share with the API. */
@@ -77,7 +79,12 @@ export const createRequestRouter = (options: RouterOptions, closing: AbortSignal
   const { services, fallbackPrefixes } = options;
   const { publicUrl } = services.config;
   const find = createRouteTable(options.routes);
-  const passToPages = createPagesGate({ services, pages: options.pages, headers: options.pageHeaders });
+  const passToPages = createPagesGate({
+    services,
+    pages: options.pages,
+    headers: options.pageHeaders,
+    ...(options.files === undefined ? {} : { files: options.files }),
+  });
 
   const count = ({ incoming, outgoing }: Exchange): void =>
     countRequest(services, new NodeInput(incoming, outgoing, publicUrl));

@@ -4,7 +4,7 @@ import { createRoute } from "./pipeline";
 export { accepted, created, ok, reply } from "./reply";
 
 /**
- * Declares a route: its contract, and what it does. The result is a plain Next route handler.
+ * Declares a route by its contract and its handler. The result is a plain Next route handler.
  *
  *     export const POST = route({
  *       contract: createQuote,

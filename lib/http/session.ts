@@ -1,8 +1,9 @@
 import { getServerSession, type Session } from "next-auth";
+import { cache } from "react";
 import { authOptions } from "./next-auth";
 
-/** The signed-in person of this request, for server components; null without a session or when it has ended. */
-export const getBrowserSession = async (): Promise<Session | null> => {
+/** The signed-in person of this request, for server components; null without a session or when it has ended. Read once for each request. */
+export const getBrowserSession = cache(async (): Promise<Session | null> => {
   const session = await getServerSession(authOptions());
   return session?.accessToken === undefined ? null : session;
-};
+});

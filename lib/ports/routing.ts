@@ -21,7 +21,7 @@ export interface RouteRequest {
   readonly destination: { readonly token: Token; readonly recipient: EvmAddress };
   /** Slippage in basis points, 0–1000. The chain enforces the resulting minimum of every leg. */
   readonly slippageBps: number;
-  /** What the caller asks of the whole route. Quotes check it; providers do not read it. */
+  /** The caller's limits for the whole route. Quotes check them; providers do not read them. */
   readonly limits?: RouteLimits | undefined;
 }
 

@@ -10,11 +10,11 @@ export interface ScreenedAddress {
 
 /**
  * `clear`: the source covers the address and does not list it. `hit`: the source lists it. `not_covered`: the source says nothing about
- * it, which never means `clear`. `unavailable`: the source did not answer, answered something else, or what it knows is out of date.
+ * it, which never means `clear`. `unavailable`: the source did not answer, answered something else, or its data is out of date.
  */
 export type ScreeningState = "clear" | "hit" | "not_covered" | "unavailable";
 
-/** What one source says of one address. */
+/** The verdict of one source about one address. */
 export interface ScreeningVerdict {
   readonly state: ScreeningState;
   /** Name of the source, and of the list where it has several: `list:ofac`, `oracle:31337`, `provider`. */

@@ -24,7 +24,7 @@ export interface NewTransaction {
 export interface PlannedTransaction {
   readonly chainId: number;
   readonly to: EvmAddress;
-  /** What it costs at most. */
+  /** The most that it costs, in wei. */
   readonly costWei: bigint;
 }
 

@@ -25,7 +25,7 @@ export interface AppPart {
 const READY_TIMEOUT_MS = 60_000;
 const DEV_READY_TIMEOUT_MS = 180_000; // The first compilation is part of it.
 const PROBE_MS = 250;
-const ADVICE = "Read the reason. If the build is damaged, `npm run build` makes it anew.";
+const ADVICE = "Read the reason. If the build is damaged, `npm run build` creates it again.";
 
 /** @throws PartError that names the program that uses the port */
 export const requireFreePort = async (port: number, host: string): Promise<void> => {

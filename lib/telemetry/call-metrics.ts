@@ -120,7 +120,7 @@ export const measuredSigner = (signer: Signer): Signer => ({
     measureSignature("sign_transaction", () => signer.signTransaction(scope, transaction)),
 });
 
-/** Told of each batch by the ledger. */
+/** Called by the ledger for each batch. */
 export const observeLedgerBatch = (commands: number, seconds: number): void => {
   batchCommands.observe(commands);
   batchSeconds.observe(seconds);

@@ -1,12 +1,12 @@
 /** Heads of the chains, and the coins that the service pays network fees from. */
-import { formatUnits, parseAbi, type Address } from "viem";
+import type { Address } from "viem";
+import { readGasBalances } from "@/lib/chains/gas-balances";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { gauge, type Sampler } from "./registry";
 
 const HEADS_FRESH_MS = 5_000;
 const COINS_FRESH_MS = 30_000;
-const depositAbi = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
 const headAge = gauge({
   name: "causeway_chain_head_lag_seconds",
@@ -61,23 +61,14 @@ const headSampler = ({ registry, clock }: ChainSamplerDeps): Sampler => {
   };
 };
 
-const lowestOf = (balances: readonly bigint[]): bigint | null =>
-  balances.reduce<bigint | null>((low, each) => (low === null || each < low ? each : low), null);
-
 const coinsSampler = ({ registry, executorAddresses }: ChainSamplerDeps): Sampler => ({
   freshMs: COINS_FRESH_MS,
   sample: () =>
     eachChain(registry, async (chainId) => {
-      const { contracts, nativeCurrency } = registry.get(chainId);
-      const client = registry.client(chainId);
+      const { executor, paymaster } = await readGasBalances(registry, chainId, executorAddresses);
       const chain = String(chainId);
-      const coins = (wei: bigint): number => Number(formatUnits(wei, nativeCurrency.decimals));
-      const lowest = lowestOf(await Promise.all(executorAddresses.map((address) => client.getBalance({ address }))));
-      if (lowest !== null) executorBalance.set({ chain }, coins(lowest));
-      if (contracts.paymaster === undefined) return;
-      const args = [contracts.paymaster] as const;
-      const deposit = { address: contracts.entryPoint, abi: depositAbi, functionName: "balanceOf", args } as const;
-      paymasterDeposit.set({ chain }, coins(await client.readContract(deposit)));
+      if (executor !== null) executorBalance.set({ chain }, executor);
+      if (paymaster !== null) paymasterDeposit.set({ chain }, paymaster);
     }),
 });
 

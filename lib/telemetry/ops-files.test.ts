@@ -8,6 +8,7 @@ import "./backlog-sampler";
 import "./bundler-metrics";
 import "./call-metrics";
 import "./chain-sampler";
+import "./deposit-sampler";
 import "./operation-metrics";
 import "./otlp";
 import "./pool-sampler";

@@ -1,8 +1,11 @@
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { createServices, setServices } from "@/lib/composition";
 import { loadConfig } from "@/lib/config/env";
 import { createFastServer } from "@/lib/http/fast-server";
 import { fallbackPrefixes, routes } from "@/lib/routes.gen";
+import { startTracing } from "@/lib/telemetry/otlp";
 import { startWorker } from "@/lib/workers/runner";
 
 /*
@@ -10,7 +13,10 @@ import { startWorker } from "@/lib/workers/runner";
  * to the test that started it.
  */
 const config = loadConfig();
-const services = createServices(config);
+if (config.tracing !== null) await startTracing(config.tracing);
+// The bundle has no proving process beside it.
+const entry = ["--import", "tsx", join(process.cwd(), "lib/adapters/privacy-pools/prover-process.ts")];
+const services = createServices(config, { prover: createProver({ entry }) });
 setServices(services);
 const { server } = createFastServer({
   routes,

@@ -74,9 +74,14 @@ const fetchInProcess: typeof fetch = (input, init) => dispatch(new Request(input
 const clientWith = (headers: Readonly<Record<string, string>> = {}): ApiClient =>
   createApiClient({ baseUrl: BASE_URL, headers: () => headers, fetch: fetchInProcess });
 
-const signIn = async (chainId: number, privateKey: `0x${string}`): Promise<TestSession> => {
+type ClientWith = (headers?: Readonly<Record<string, string>>) => ApiClient;
+
+const signIn = async (
+  clientOf: ClientWith,
+  { chainId, privateKey }: { readonly chainId: number; readonly privateKey: `0x${string}` },
+): Promise<TestSession> => {
   const account = privateKeyToAccount(privateKey);
-  const anybody = clientWith();
+  const anybody = clientOf();
   const { nonce, domain, uri, statement } = await anybody.call(createNonce, { body: { address: account.address } });
   const message = createSiweMessage({
     address: account.address,
@@ -90,7 +95,7 @@ const signIn = async (chainId: number, privateKey: `0x${string}`): Promise<TestS
   });
   const signature = await account.signMessage({ message });
   const { accessToken, refreshToken } = await anybody.call(createToken, { body: { message, signature } });
-  return { account, accessToken, refreshToken, client: clientWith({ authorization: `Bearer ${accessToken}` }) };
+  return { account, accessToken, refreshToken, client: clientOf({ authorization: `Bearer ${accessToken}` }) };
 };
 
 const readCode = (to: string, except: readonly string[] = []): Promise<string> =>
@@ -114,7 +119,7 @@ export const testApi = async (options: TestServicesOptions = {}): Promise<TestAp
     services,
     fetch: (path, init) => fetchInProcess(`${BASE_URL}${path}`, init),
     client: clientWith,
-    signIn: (privateKey = testKey()) => signIn(chainId, privateKey),
+    signIn: (privateKey = testKey()) => signIn(clientWith, { chainId, privateKey }),
     createKey: async (session, input = {}) => {
       const { id, secret } = await approvedKey(session.account, session.client, { name: "test", ...input });
       return { id, secret, client: clientWith({ "x-api-key": secret }) };
@@ -126,5 +131,24 @@ export const testApi = async (options: TestServicesOptions = {}): Promise<TestAp
       return email;
     },
     readCode,
+  };
+};
+
+/**
+ * The same calls to another process over HTTP. The process works on the database of `api` and has its secrets.
+ * @param baseUrl of the process, `/api` included
+ */
+export const remoteApi = (api: TestApi, baseUrl: string, send: typeof fetch = fetch): TestApi => {
+  const chainId = api.services.registry.list()[0]?.id ?? 1;
+  const client: ClientWith = (headers = {}) => createApiClient({ baseUrl, headers: () => headers, fetch: send });
+  return {
+    ...api,
+    client,
+    fetch: (path, init) => send(`${baseUrl}${path}`, init),
+    signIn: (privateKey = testKey()) => signIn(client, { chainId, privateKey }),
+    createKey: async (session, input = {}) => {
+      const { id, secret } = await approvedKey(session.account, session.client, { name: "test", ...input });
+      return { id, secret, client: client({ "x-api-key": secret }) };
+    },
   };
 };

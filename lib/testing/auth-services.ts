@@ -4,6 +4,7 @@ import { createSiweMessage } from "viem/siwe";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
+import type { RequestContext } from "@/lib/core/request-context";
 import type { Database } from "@/lib/db/client";
 import { createApprovalsService } from "@/lib/modules/approvals/service";
 import { createApiKeysService } from "@/lib/modules/api-keys/service";
@@ -16,6 +17,7 @@ import { createPasskeyProofs } from "@/lib/modules/factors/passkey-proofs";
 import { createSecondFactors } from "@/lib/modules/factors/proofs";
 import { createFactorsService } from "@/lib/modules/factors/service";
 import { relyingPartyOf } from "@/lib/modules/factors/webauthn";
+import { createOpenInvitations } from "@/lib/modules/members/open-invitation";
 import { createOtpRepository } from "@/lib/modules/otp/repository";
 import { createOtpService } from "@/lib/modules/otp/service";
 import { createProjectPolicies } from "@/lib/modules/policies/project-policy";
@@ -77,6 +79,16 @@ const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateK
 /** No project demands votes. */
 const decisions = { requirementOf: () => Promise.resolve(null) };
 
+interface Origin {
+  readonly userAgent?: string;
+  readonly clientAddress?: string | null;
+}
+
+const requestFrom = ({ userAgent, clientAddress = null }: Origin): RequestContext => ({
+  ...{ requestId: "req_test", clientAddress, clientNetwork: clientAddress },
+  ...(userAgent === undefined ? {} : { userAgent }),
+});
+
 /** The services around sign-in on a real database. Two of them on one database are two instances of the service. */
 export const createAuthServices = (options: AuthServicesOptions) => {
   const { database, registry = answeringChain, smartAccounts = offlineAccounts } = options;
@@ -112,8 +124,8 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const apiKeys = createApiKeysService({ ...shared, policies, people, kind: "test" });
   const projectPolicies = createProjectPolicies({ database, clock, approvals, decisions, policies, projects });
   const factors = createFactorsService({ ...shared, codeLimits, people });
-  const signUp = options.signUp ?? { mode: "open" };
-  const auth = createAuthService({ ...shared, wallets, mail, signUp, passkeys, codeLimits });
+  const entry = { signUp: options.signUp ?? { mode: "open" as const }, invitations: createOpenInvitations({ clock }) };
+  const auth = createAuthService({ ...shared, ...entry, wallets, mail, passkeys, codeLimits });
 
   const messageFor = async (
     account: Pick<Account, "address">,
@@ -127,10 +139,11 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const signIn = async (
     account: Account = newAccount(),
     kind: "api" | "browser" = "api",
-    origin: { readonly userAgent?: string; readonly clientAddress?: string } = {},
+    { invitation, ...from }: Origin & { readonly invitation?: string } = {},
   ): Promise<SignedIn> => {
     const message = await messageFor(account);
-    return auth.signIn({ message, signature: await account.signMessage({ message }), kind, ...origin });
+    const [signature, request] = [await account.signMessage({ message }), requestFrom(from)];
+    return auth.signIn({ message, signature, kind, invitation, request });
   };
   const actorOf = async ({ userId, sessionId }: SignedIn): Promise<UserActor> => {
     const { projectId, role } = await projects.resolve(userId, null);

@@ -4,6 +4,7 @@ import { chainConfig, type ChainConfig } from "@/lib/config/chains";
 import { anvilBinary } from "@/lib/devnet/anvil-binary";
 
 const START_TIMEOUT_MS = 20_000;
+const MINING_MS = 60_000;
 const NOWHERE = "0x0000000000000000000000000000000000000001";
 
 export interface BareAnvil {
@@ -46,7 +47,8 @@ export const startBareAnvil = async (chainId: number, args: readonly string[] = 
   return {
     url,
     config,
-    client: createTestClient({ mode: "anvil", transport: http(url) }).extend(publicActions),
+    // A request that mines hundreds of blocks takes more than the usual 10 s on a machine under load.
+    client: createTestClient({ mode: "anvil", transport: http(url, { timeout: MINING_MS }) }).extend(publicActions),
     stop: () =>
       new Promise((resolve) => {
         child.once("exit", () => resolve());

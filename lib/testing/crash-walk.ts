@@ -56,7 +56,7 @@ interface Plan {
 }
 
 /**
- * Kills workers at points of their work, one kill per life, while they do whatever work there is. One worker runs at a time, because
+ * Kills workers at points of their work, one kill per life, while they do the work that is due. One worker runs at a time, because
  * of two the first would take all the work; the next process is loaded meanwhile.
  */
 export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {

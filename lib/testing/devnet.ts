@@ -22,7 +22,7 @@ export interface TestDevnet {
 
 type Variables = Readonly<Record<string, string>>;
 
-// The discard port: whatever is not started must not be reached by chance.
+// The discard port: a service that is not started must not be reached by chance.
 const NOWHERE = "http://127.0.0.1:9";
 const LOCAL_CHAIN_IDS = ["31337", "31338", "31339"];
 

@@ -22,7 +22,7 @@ const ENTRIES = {
 };
 export type EntryName = keyof typeof ENTRIES;
 
-/** What killed runs left behind. */
+/** Removes the bundles that killed runs left behind. */
 const sweepAbandoned = (): void => {
   for (const pid of readdirSync(RUNS))
     if (!isAlive(Number(pid))) rmSync(join(RUNS, pid), { recursive: true, force: true });

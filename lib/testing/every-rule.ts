@@ -1,6 +1,6 @@
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
 
-/** A policy with every rule: a new rule does not compile until it is here, and so is tried by the tests of whatever shows or edits policies. */
+/** A policy with every rule: a new rule does not compile until it is here, and so the tests of pages and serializers of policies try it. */
 export const EVERY_RULE: Required<PolicyRules> = {
   perOperation: { usd: "1000", assets: [{ asset: "usdc", amount: "2500.5" }] },
   perDay: { usd: "5000", assets: [{ asset: "eth", amount: "2" }] },

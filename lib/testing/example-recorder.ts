@@ -65,6 +65,10 @@ export const exampleRecorder = (baseUrl: string) => {
   };
 };
 
+/** The operations that have an example, sorted by name; events of webhooks are left out. */
+export const operationsOf = (examples: Examples): readonly string[] =>
+  namedContracts.flatMap(({ operationId }) => (operationId in examples ? [operationId] : [])).sort();
+
 /** Replaces a committed file of examples. */
 export const writeExamples = async (file: string, examples: Examples): Promise<void> => {
   writeFileSync(file, await format(JSON.stringify(examples), { parser: "json", printWidth: 120 }));

@@ -1,4 +1,4 @@
-// The contracts of the fake privacy world: what its transactions do to deposits, withdrawals and balances in memory.
+// The contracts of the fake privacy chain: they apply transactions to deposits, withdrawals and balances in memory.
 import { createHash } from "node:crypto";
 import { DomainError } from "@/lib/core/errors";
 import { bpsOfCeil } from "@/lib/core/money";
@@ -32,7 +32,7 @@ export interface OpenNote extends PrivateNote {
   readonly exitOwner: EvmAddress;
 }
 
-/** What a transaction would do, by its data. */
+/** The effect of a transaction, by its data. */
 export type Action =
   | {
       readonly kind: "deposit";
@@ -99,7 +99,7 @@ export const swapped = ({ swapRateBps }: FakeContracts, from: Token, to: Token, 
 export const publishedSet = ({ isOtherSet, approved }: FakeContracts): string =>
   isOtherSet ? OTHER_SET : [...approved].join(",");
 
-/** What a spend brings, before the pool of the new note takes its fee. */
+/** The amount that a spend brings, before the pool of the new note takes its fee. */
 const broughtBy = (contracts: FakeContracts, spend: Spend): bigint => {
   const { relayFeeBps } = poolOf(contracts, spend.token);
   if (spend.to === "address") return spend.withdrawBase - feeOf(spend.withdrawBase, relayFeeBps);

@@ -86,7 +86,7 @@ export const createFakePrivacyWorld = (options: {
     publishOtherSet: (): void => {
       contracts.isOtherSet = true;
     },
-    /** What the exchange brings of what it quotes from now on. */
+    /** Sets the part of its quotes that the exchange pays out from now on, in basis points. */
     setSwapRateBps: (bps: number): void => {
       contracts.swapRateBps = BigInt(bps);
     },

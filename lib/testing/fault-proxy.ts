@@ -49,7 +49,7 @@ export interface FaultProxy {
   readonly url: string;
   /** From now on, until `off`. The first rule that applies to a call counts. */
   on(rule: Rule): ActiveRule;
-  /** No rule any more; what hangs goes on hanging. */
+  /** Removes all rules. Calls that hang already stay without an answer. */
   clear(): void;
   close(): Promise<void>;
 }

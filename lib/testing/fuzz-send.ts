@@ -183,7 +183,7 @@ const errorFault = (document: Json, contract: Contract | null, answer: FuzzAnswe
   return isDescribed(document, contract, status) ? null : `answered ${String(status)}, which is not described`;
 };
 
-/** What is wrong with an answer by the document; null when nothing is. */
+/** The fault of an answer by the document; null when there is none. */
 export const faultOf = (document: Json, sent: Sent, answer: FuzzAnswer): string | null => {
   const contract = contractOf(document, sent);
   // Readiness says with 503 and its own form what is missing.

@@ -114,7 +114,7 @@ const texts = (schema: Json): fc.Arbitrary<string> => {
   return freeText(schema);
 };
 
-/** What a property most likely refers to: something of the pool, by the id that the schema shows or by the property's name. */
+/** Values that a property most likely refers to: something of the pool, by the id that the schema shows or by the property's name. */
 const picks = (schema: Json, name: string): fc.Arbitrary<unknown> => {
   const examples = Array.isArray(schema.examples) ? (schema.examples as unknown[]) : [];
   const kind = idKind(examples[0]) ?? propertyKind(name);

@@ -39,7 +39,7 @@ export const fund = async (
   await client.call(useFaucet, { body: { address, ...at } });
 };
 
-/** Quote → code → prepare; what is left is to execute. */
+/** Quote → code → prepare; the caller has only to execute. */
 export const prepareQuote = async (
   api: TestApi,
   customer: Customer,
@@ -81,7 +81,7 @@ export const balanceOnChain = async (rpcUrl: string, token: Address | "native", 
     : client.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [owner] });
 };
 
-/** Transfer → code → prepare; what is left is to execute. */
+/** Transfer → code → prepare; the caller has only to execute. */
 export const prepareTransfer = async (
   api: TestApi,
   customer: Customer,

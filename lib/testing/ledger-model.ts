@@ -84,6 +84,7 @@ export class LedgerModel {
     if (!original) return "unknown_transaction";
     if (original.kind === "reverse" || original.moves.length === 0) return "not_reversible";
     if (original.reversed) return "already_reversed";
+    if (original.moves.some(([id]) => this.frozen.has(id))) return "account_frozen";
     const after = new Map(this.balances);
     const change = (id: string, amount: bigint): bigint => {
       after.set(id, (after.get(id) ?? 0n) + amount);

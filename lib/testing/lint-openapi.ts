@@ -1,7 +1,7 @@
 /** Lints an OpenAPI document with the recommended rules of Redocly, and a few more. */
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 
-/** A finding: the rule, where, and what is wrong. */
+/** A finding: the rule, the place and the fault. */
 export type Finding = string;
 
 const RULES = {

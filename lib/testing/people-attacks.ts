@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { newId } from "@/lib/core/ids";
 import { passkeyDevice } from "./passkey-device";
 import { approvalAsked, call, expecting, ONE, theApi, type AttackTable } from "./token-attacks";
@@ -26,7 +27,7 @@ const viewer = async (): Promise<string> => {
 let asked = 0;
 
 /** A request that the person with the token may decide: a key of nobody asked. */
-const openRequest = async (): Promise<string> => {
+export const openRequest = async (): Promise<string> => {
   asked += 1;
   const projectId = await projectOfMe();
   const { decisions, database } = theApi().services;
@@ -41,6 +42,17 @@ const openRequest = async (): Promise<string> => {
   const maker = actorOf("usr_nobody", projectId, "operator");
   const expiresAt = new Date(Date.now() + 3_600_000);
   return database.transaction((tx) => decisions.open(tx, { ...about, maker, required, expiresAt }));
+};
+
+/** Adds an invitation to the project, past the API. */
+export const invitationOf = async (): Promise<string> => {
+  const [id, now] = [newId("invitation"), new Date()];
+  const of = { projectId: await projectOfMe(), email: "a@example.test", role: "viewer", invitedBy: await idOfMe() };
+  const tokenHash = new Uint8Array(createHash("sha256").update(id).digest());
+  await theApi().services.database.prisma.invitation.create({
+    data: { id, ...of, tokenHash, createdAt: now, expiresAt: now },
+  });
+  return id;
 };
 
 /** Adds a session of the same person, past the API. */
@@ -64,6 +76,14 @@ const passkey = async (): Promise<string> => {
 
 /** Rows of the table in authority-table.int.test.ts: projects, members, invitations, requests that wait for votes, and a person's own sessions. */
 export const PEOPLE_ROWS: AttackTable = {
+  "POST /notifications/read": [
+    "moves nothing",
+    () => expecting(call("POST", "/notifications/read", { ids: [newId("notification")] }), 200),
+  ],
+  "PUT /me/notification-preferences": [
+    "moves nothing",
+    () => expecting(call("PUT", "/me/notification-preferences", { kinds: [], largeDepositUsd: "10000" }), 200),
+  ],
   "PATCH /sponsor-budgets": [
     "needs approval",
     async () => {
@@ -105,16 +125,7 @@ export const PEOPLE_ROWS: AttackTable = {
   ],
   "DELETE /invitations/{id}": [
     "narrows",
-    async () => {
-      const now = new Date();
-      const id = "inv_0198c2b4-0000-7000-8000-000000000001";
-      const invitedBy = await idOfMe();
-      const invitation = { id, projectId: await projectOfMe(), email: "a@example.test", role: "viewer", invitedBy };
-      await theApi().services.database.prisma.invitation.create({
-        data: { ...invitation, tokenHash: new Uint8Array(32), createdAt: now, expiresAt: now },
-      });
-      return expecting(call("DELETE", `/invitations/${id}`), 200, { status: "withdrawn" });
-    },
+    async () => expecting(call("DELETE", `/invitations/${await invitationOf()}`), 200, { status: "withdrawn" }),
   ],
   "POST /invitations/lookup": [
     "moves nothing",

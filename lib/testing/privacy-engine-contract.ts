@@ -25,7 +25,7 @@ export interface PrivacyEngineHarness {
   readonly owner: EvmAddress;
   /** Sends the owner's calls one after the other, and waits until they are mined. */
   send(calls: readonly Call[]): Promise<void>;
-  /** Sends it as the relayer, whatever it does, and waits until it is mined. @returns its hash */
+  /** Sends it as the relayer, even when it reverts, and waits until it is mined. @returns its hash */
   relay(transaction: Pick<SpendTransaction, "to" | "data">): Promise<`0x${string}`>;
   /** Approves the deposits that wait, and publishes the set of all that are approved. */
   approveDeposits(): Promise<void>;
@@ -43,7 +43,7 @@ const ONE_PERCENT = 100n;
 const never = (): AbortSignal => new AbortController().signal;
 const units = (token: Token, amount: bigint): bigint => amount * 10n ** BigInt(token.decimals);
 
-/** What the tests share: the chain, two wallets, and the pools of its two assets. */
+/** The context that the tests share: the chain, two wallets, and the pools of its two assets. */
 const openContext = async (chain: PrivacyEngineHarness) => {
   const { engine, chainId, token, tokenOut } = chain;
   const wallet: PrivateWalletKey = { id: "one", mnemonic: engine.newMnemonic() };
@@ -242,7 +242,7 @@ const mnemonicRestores = async ({ chain, wallet, holdings }: Context): Promise<v
 };
 
 /**
- * What every `PrivacyEngine` keeps. The tests build on each other: a proof takes seconds, so each proof serves several of them.
+ * Tests the contract that every `PrivacyEngine` keeps. The tests build on each other: a proof takes seconds, so each proof serves several of them.
  */
 export const privacyEngineContract = (name: string, start: () => Promise<PrivacyEngineHarness>): void => {
   describe(`${name} keeps the contract of private balances`, () => {

@@ -102,7 +102,7 @@ const stealer = async ({ services, world, engine }: Money, walletId: string) => 
 };
 
 interface Hooks {
-  /** Called between a proof and what the worker does with it. */
+  /** Called after a proof, before the worker uses it. */
   afterProof: () => Promise<void>;
   /** Called before a transaction is stored. */
   beforeSending: () => Promise<void>;

@@ -1,8 +1,16 @@
+import { quarantinedDeposit } from "./deposits";
 import { testAccount } from "./factories";
-import { call, deliveryOf, endpointOf, expecting, ONE, type AttackTable } from "./token-attacks";
+import { approvalAsked, call, deliveryOf, endpointOf, expecting, ONE, theApi, type AttackTable } from "./token-attacks";
 
-/** Rows of the table in authority-table.int.test.ts: webhooks, and the faucet of local chains. */
+/** Rows of the table in authority-table.int.test.ts: deposits, webhooks, and the faucet of local chains. */
 export const SERVICE_ROWS: AttackTable = {
+  "POST /deposits/{id}/release": [
+    "needs approval",
+    async ({ customer }) =>
+      approvalAsked(
+        call("POST", `/deposits/${await quarantinedDeposit(theApi().services, customer)}/release`, { reason: "x" }),
+      ),
+  ],
   "PATCH /webhook-endpoints/{id}": [
     "moves nothing",
     async () => expecting(call("PATCH", `/webhook-endpoints/${await endpointOf()}`, { status: "paused" }), 200),

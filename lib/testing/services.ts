@@ -11,6 +11,8 @@ export interface TestServicesOptions {
   readonly devnet?: boolean;
   /** Default false: whether jobs are worked on. */
   readonly worker?: boolean;
+  /** Default false: whether the worker searches for deposits. Money from the faucet would be in every list of operations. */
+  readonly deposits?: boolean;
   /** Replacements of real parts. */
   readonly overrides?: Overrides;
   /** Environment variables beyond those of `testConfig`. */
@@ -44,7 +46,8 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
   // Beside other test files a proving process of low priority would get no processor time.
   const services = createServices(config, { prover: createProver(), ...options.overrides });
   setServices(services);
-  const worker = options.worker === true ? startWorker(services) : null;
+  const worker =
+    options.worker === true ? startWorker(services, { searchesDeposits: options.deposits === true }) : null;
   // Runs before the hook that drops the database.
   afterAll(async () => {
     await worker?.stop();

@@ -5,7 +5,8 @@ import { testAccount } from "./factories";
 import { fund, newCustomer, type Customer } from "./journey";
 
 /**
- * What a bearer token needs, beside itself, for what a route does. A new route must be put here, with an attack on it by a token alone.
+ * The proof that a bearer token needs, beside itself, for the effect of a route. A new route must be put here, with an attack on
+ * it by a token alone.
  * - `moves nothing`: changes what is named, linked, asked for or waiting; no money, and no authority.
  * - `narrows`: takes authority away.
  * - `own books`: moves money between books of the project itself, and none out of it.
@@ -30,7 +31,7 @@ export interface World {
 /** Calls a route with a token alone. @returns its answer, and the part of it that is expected */
 export type Attack = (world: World) => Promise<{ got: Answer; expected: object }>;
 
-/** By method and path: what the route needs, and for one that writes an attack. */
+/** By method and path: the proof that the route needs, and an attack on it where it writes. */
 export type AttackTable = Readonly<Record<string, readonly [Needs, Attack]>>;
 export const ONE = 31337;
 const FUNDED = "100";
@@ -97,8 +98,8 @@ export const scheduleOf = ({ eve }: World): Promise<Answer> =>
     transfers: [{ address: eve, amount: "1", token: "USDC" }],
     startsAt: new Date(Date.now() + 60_000).toISOString(),
   });
-export const privateQuote = (): Promise<Answer> =>
-  call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" });
+export const privateQuote = (token?: string): Promise<Answer> =>
+  call("POST", "/privacy/swap/quote", { chainId: ONE, fromToken: "USDC", toToken: "DAI", amount: "10" }, token);
 export const keyOf = async (): Promise<string> =>
   String((await call("POST", "/auth/api-keys", { name: "CI" })).body.id);
 export const linked = async (): Promise<{ address: Address; verified: Answer }> => {

@@ -27,8 +27,8 @@ const artifact = z.object({ bytecode: z.custom<Hex>((value) => typeof value === 
 const VALIDITY = encodeAbiParameters([{ type: "uint48" }, { type: "uint48" }], [2 ** 48 - 1, 0]);
 
 /**
- * The reference paymaster of account-abstraction 0.7.0, which consents by its signature in the operation: what operations carry that
- * were signed before the project had a paymaster of its own, and what that one is measured against.
+ * The reference paymaster of account-abstraction 0.7.0, which consents by its signature in the operation. Operations
+ * carry it that were signed before the project had a paymaster of its own, and tests compare that one's gas with it.
  */
 export const deployVerifyingPaymaster = async ({ client }: BareAnvil, entryPoint: Address) => {
   const file = createRequire(import.meta.url).resolve(

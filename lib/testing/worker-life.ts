@@ -74,7 +74,7 @@ interface Write {
   readonly table: string;
 }
 
-/** What a statement writes, in its order. */
+/** The writes of a statement, in their order. */
 const writesOf = (sql: string): readonly Write[] => {
   const found = WITH.test(sql) ? [...sql.matchAll(WRITES_WITHIN)] : [WRITE.exec(sql) ?? []];
   return found.flatMap(([, verb, table = ""]) =>
@@ -107,7 +107,7 @@ const createNamer = () => {
     const whatOf = ({ table }: Write): string => `${table} ${detailOf(table, parameters)}`.trim();
     // These tell the steps of operations, of payouts and of the executor; what else is written follows from them.
     before?.push(...steps.map(whatOf));
-    // Inside a transaction it has no effect yet, and whatever it writes is lost in the same way.
+    // Inside a transaction it has no effect yet, and its writes are lost in the same way.
     return before === undefined
       ? { label: `${main.verb} ${whatOf(main)}`, hasEffect: true }
       : { label: `${main.verb} ${main.table}`, hasEffect: false };

@@ -60,7 +60,7 @@ const asProcess = (child: ChildProcess): WorkerProcess => {
 };
 
 /**
- * Bundles the worker once for this file. `start` makes a process of it that is loaded and waits for `begin`; what they log goes to
+ * Bundles the worker once for this file. `start` makes a process of it that is loaded and waits for `begin`; all of them log to
  * one file, `logFile`. All are ended after the file.
  */
 export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; logFile: string }> => {

@@ -16,6 +16,10 @@ const EXPIRE_EVERY_MS = 5000;
 const SCHEDULES_EVERY_MS = 5000;
 const AUDIT_LINKS_EVERY_MS = 1000;
 const POLLS_PER_RECONCILE = 5;
+const NOTIFY_EVERY_MS = 500;
+const NOTICE_MAILS_EVERY_MS = 2000;
+const GAS_EVERY_MS = 60_000;
+const GAS_LEASE_MS = 60_000;
 
 /** Runs `work` again and again, each time `everyMs` after it ended. `work` must not throw; it reports its own errors. */
 const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>) => {
@@ -49,8 +53,62 @@ const reconcileEachTime = (
   });
 };
 
+/** Makes and mails notifications, beside any number of other workers; one of them compares the accounts for network fees. */
+const notifyEachTime = ({ notifying, instances, runAlone, errorLog }: Services): (() => Promise<void>)[] => {
+  const repeat = (everyMs: number, failed: string, work: () => Promise<unknown>): (() => Promise<void>) =>
+    every(everyMs, async () => {
+      await instances
+        .start()
+        .then(work)
+        .catch((error: unknown) => errorLog.warn({ err: error }, failed));
+    });
+  const gas = { name: "gas-watch", everyMs: GAS_EVERY_MS * DUE_SHARE, leaseMs: GAS_LEASE_MS };
+  return [
+    repeat(NOTIFY_EVERY_MS, "notifications could not be made", () => notifying.makeDue()),
+    repeat(NOTICE_MAILS_EVERY_MS, "notifications could not be mailed", () => notifying.mailDue()),
+    repeat(GAS_EVERY_MS, "coins for network fees could not be compared", () =>
+      runAlone(gas, () => notifying.watchGas()),
+    ),
+  ];
+};
+
+/** A turn may read many blocks after an outage; its lease is renewed while it runs. */
+const DEPOSITS_LEASE_MS = 5000;
+const DEPOSITS_EVERY_MS = 1000;
+const COINS_EVERY_MS = 5000;
+const POLLS_PER_COINS = 5;
+
+/** Searches a chain for deposits; one worker at a time does so for all. */
+const depositsOf = (
+  { runAlone, deposits, instances, errorLog }: Services,
+  { id: chainId, pollIntervalMs }: { readonly id: number; readonly pollIntervalMs: number },
+): readonly (() => Promise<void>)[] => {
+  const turn = (name: string, everyMs: number, work: () => Promise<void>): (() => Promise<void>) => {
+    const task = { name: `${name}:${String(chainId)}`, everyMs: everyMs * DUE_SHARE, leaseMs: DEPOSITS_LEASE_MS };
+    return every(everyMs, async () => {
+      await instances
+        .start()
+        .then(() => runAlone(task, work))
+        .catch((error: unknown) => {
+          errorLog.warn({ err: error, chainId }, "a chain could not be searched for deposits");
+        });
+    });
+  };
+  return [
+    turn("deposits", Math.max(DEPOSITS_EVERY_MS, pollIntervalMs), () => deposits.follow(chainId)),
+    turn("deposit-coins", Math.max(COINS_EVERY_MS, pollIntervalMs * POLLS_PER_COINS), () =>
+      deposits.compareCoins(chainId),
+    ),
+  ];
+};
+
+interface WorkerOptions {
+  /** Default true. */
+  readonly searchesDeposits?: boolean;
+}
+
 /** Drives operations, payouts and the service's own transactions, beside any number of other instances. */
-export const startWorker = (services: Services): Worker => {
+export const startWorker = (services: Services, { searchesDeposits = true }: WorkerOptions = {}): Worker => {
   const { log, registry, instances } = services;
   instances.announceWorker();
   void services.distributorFaults().then((faults) => {
@@ -81,7 +139,15 @@ export const startWorker = (services: Services): Worker => {
   });
   const stopping = new AbortController();
   const webhooks = services.startWebhooks(instances.id);
-  const schedules = registry.list().map((chain) => reconcileEachTime(services, chain));
+  const schedules = [
+    ...registry
+      .list()
+      .flatMap((chain) => [
+        reconcileEachTime(services, chain),
+        ...(searchesDeposits ? depositsOf(services, chain) : []),
+      ]),
+    ...notifyEachTime(services),
+  ];
   schedules.push(
     every(SWEEP_EVERY_MS, async () => {
       await services

@@ -180,6 +180,13 @@ test("the audit log records fundings and reversals, and payouts that were create
   expect(await logOf(paid)).toMatchObject([{ ...byKey(), action: "payout.created", data: { means: "policy" } }]);
 });
 
+test("every row about what the person did names its request", async () => {
+  const rows = await api.services.database.prisma.auditEvent.findMany({ where: { actor: userId } });
+  const without = rows.filter(({ requestId }) => requestId === null);
+  expect(rows.length).toBeGreaterThan(5);
+  expect(without.map(({ action }) => action)).toEqual([]);
+});
+
 test("a refused request leaves no row in the audit log", async () => {
   const { quoteId } = await person.call(createQuote, { body: quoteBody() });
   const { otp } = await ask(person, { quoteId });

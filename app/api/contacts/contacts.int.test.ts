@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { createContact, deleteContact, getContact, listContacts } from "@/lib/contracts/contacts";
+import { createContact, deleteContact, getContact, listContacts, updateContact } from "@/lib/contracts/contacts";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 
@@ -31,12 +31,52 @@ test("the address book keeps one name for each address, sorted, for people and k
   expect((await session.client.call(listContacts)).data).toMatchObject([{ name: "Bank" }]);
 });
 
+test("a contact has tags and chains, which are changed without its address or state", async () => {
+  const { client } = await api.signIn();
+  const { address } = testAccount();
+  const made = await client.call(createContact, {
+    body: { name: "Shop", address, tags: [" Berlin "], chainIds: [31337] },
+  });
+  expect(made).toMatchObject({ tags: ["Berlin"], chainIds: [31337], state: "proposed" });
+  const params = { id: made.id };
+  expect(await client.call(updateContact, { params, body: { tags: ["Supplier"] } })).toEqual({
+    ...made,
+    tags: ["Supplier"],
+  });
+  const named = await client.call(updateContact, { params, body: { name: "Corner shop", chainIds: [] } });
+  expect(named).toEqual({ ...made, name: "Corner shop", tags: ["Supplier"], chainIds: [] });
+  // A request without tags and chains leaves both as they are.
+  const again = await client.call(createContact, { body: { name: "Shop", address } });
+  expect(again).toEqual({ ...named, name: "Shop" });
+});
+
+test.each([
+  ["the same tag twice", { tags: ["a", "A"] }, "tags"],
+  ["a tag with a comma", { tags: ["a,b"] }, "tags.0"],
+  ["more than ten tags", { tags: Array.from({ length: 11 }, (_, index) => String(index)) }, "tags"],
+  ["nothing to change", {}, ""],
+])("a change of a contact refuses %s", async (_what, body, path) => {
+  const { client } = await api.signIn();
+  const { id } = await client.call(createContact, { body: { name: "Shop", address: testAccount().address } });
+  const refused = await refusal(client.call(updateContact, { params: { id }, body }));
+  expect(refused).toMatchObject({ status: 400, code: "invalid_request", details: [{ path }] });
+});
+
+test("a contact on a chain that is not configured is refused", async () => {
+  const { client } = await api.signIn();
+  const body = { name: "Shop", address: testAccount().address, chainIds: [1] };
+  expect(await refusal(client.call(createContact, { body }))).toMatchObject({ code: "unsupported_chain" });
+  expect((await client.call(listContacts)).data).toEqual([]);
+});
+
 test("the contacts of another project are 404", async () => {
   const [ada, eve] = [await api.signIn(), await api.signIn()];
   const { address } = testAccount();
   const { id } = await ada.client.call(createContact, { body: { name: "Shop", address } });
   expect((await eve.client.call(listContacts)).data).toEqual([]);
   for (const each of [id, "ct_01980000-0000-7000-8000-000000000000", "ct_1", "%"]) {
+    const change = eve.client.call(updateContact, { params: { id: each }, body: { name: "Mine" } });
+    expect(await refusal(change)).toMatchObject({ status: 404, code: "not_found" });
     for (const contract of [getContact, deleteContact]) {
       const refused = await refusal(eve.client.call(contract, { params: { id: each } }));
       expect(refused).toMatchObject({ status: 404, code: "not_found" });

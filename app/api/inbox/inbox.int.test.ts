@@ -2,15 +2,18 @@
 import { beforeAll, expect, test } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
 import { createGlobalAccount } from "@/lib/contracts/global-accounts";
+import { approveContact, createContact } from "@/lib/contracts/contacts";
 import { readProjectInbox } from "@/lib/contracts/inbox";
 import { createPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import { createAccountsPayout } from "@/lib/contracts/payouts";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import type { ApiClient } from "@/lib/api-client/client";
 import { testApi } from "@/lib/testing/api";
+import { withApproval } from "@/lib/testing/approve";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
 import { idOf } from "@/lib/testing/payout-requests";
+import { putRules } from "@/lib/testing/policies";
 import { demandVotes, newMember, vote } from "@/lib/testing/voters";
 
 const CHAIN = 31337;
@@ -99,6 +102,44 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   expect((await inboxOf(other.client)).find(({ kind }) => kind === "decision")).toMatchObject({ mine: true });
   await vote(other, decision?.id ?? "", "decline");
   expect((await inboxOf(client)).filter(({ kind }) => kind === "decision")).toEqual([]);
+});
+
+test("a proposed contact waits for owners and admins where a policy looks at approved contacts, until one approves it", async () => {
+  const of = await newCustomer(api);
+  const contacts = async (by: ApiClient) => (await inboxOf(by)).filter(({ kind }) => kind === "contact");
+  const address = testAccount().address;
+  const { id } = await of.session.client.call(createContact, { body: { name: "Acme", address } });
+  // Without such a policy it is paid as it is.
+  expect(await contacts(of.session.client)).toEqual([]);
+  await putRules(of.session, { scope: "project", baseVersion: 0, rules: { recipients: "approved_contacts" } });
+  expect(await contacts(of.session.client)).toMatchObject([
+    { id, title: "Contact Acme is proposed", mine: true, path: `/contacts?q=${address}` },
+  ]);
+  const project = (await of.session.client.call(getMe)).projects[0]?.id ?? "";
+  const operator = await newMember(api, project, "operator");
+  expect(await contacts(operator.client)).toMatchObject([{ id, mine: false }]);
+  await withApproval(of.session.account, (approval) =>
+    of.session.client.call(approveContact, { params: { id }, body: approval ? { approval } : {} }),
+  );
+  expect(await contacts(of.session.client)).toEqual([]);
+});
+
+test("an operation whose refund is unclear asks for a decision, and no more once it is decided", async () => {
+  const operationId = await newOperation();
+  const refunds = async () => (await inboxOf(client)).filter(({ kind }) => kind === "refund");
+  expect(await refunds()).toEqual([]);
+  const unclear = { status: "processing", subStatus: "needs_attention" };
+  await prisma.operation.update({ where: { id: operationId }, data: unclear });
+  expect(await refunds()).toMatchObject([
+    {
+      ...{ id: operationId, mine: true, path: `/activity/${operationId}` },
+      title: "Decide about the refund: Swap with transfer of 5 USDC",
+    },
+  ]);
+  const viewer = await newMember(api, projectId, "viewer");
+  expect((await inboxOf(viewer.client)).filter(({ kind }) => kind === "refund")).toMatchObject([{ mine: false }]);
+  await prisma.operation.update({ where: { id: operationId }, data: { status: "failed", subStatus: "full" } });
+  expect(await refunds()).toEqual([]);
 });
 
 test("a viewer reads what waits and can do nothing of it; another project's inbox has none of it", async () => {

@@ -3,6 +3,7 @@ import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { createFakeScreening } from "@/lib/ports/fakes/screening";
 import { testApi } from "@/lib/testing/api";
+import { followUntil } from "@/lib/testing/deposits";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer } from "@/lib/testing/journey";
 import { putRules } from "@/lib/testing/policies";
@@ -14,9 +15,17 @@ const source = createFakeScreening();
 const api = await testApi({ overrides: { screening: [source] } });
 const { prisma } = api.services.database;
 
+const { deposits } = api.services;
+await deposits.follow(CHAIN);
+
+/** Its money is searched for and final, so that a policy which asks for a clear verdict lets it move. */
 const funded = async () => {
   const customer = await newCustomer(api);
   await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "1000" });
+  await followUntil(deposits, CHAIN, async () => {
+    const rows = await prisma.deposit.findMany({ where: { walletId: customer.treasuryId } });
+    expect(rows).toMatchObject([{ state: "credited" }]);
+  });
   const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
   const from = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, fromToken: "USDC" };
   const send = () =>

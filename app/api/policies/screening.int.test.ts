@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { ApiError } from "@/lib/api-client/client";
 import { createWalletsPayout, getPayout, listPayoutItems } from "@/lib/contracts/payouts";
+import { evaluatePolicies, getPolicyEvaluation } from "@/lib/contracts/policies";
+import type { PolicyRules } from "@/lib/contracts/policy-rules";
 import { createQuote } from "@/lib/contracts/swap";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { importList } from "@/lib/modules/screening/import-list";
@@ -105,6 +108,13 @@ describe("with a list", () => {
       { address: recipient, state: "hit", source: "list:ofac", listVersion: String(version) },
     ]);
     expect(await getAuditLog(of.session, "screening.stopped")).toHaveLength(1);
+    const { evaluationId } = (refusal as ApiError).body as { evaluationId: string };
+    const evaluation = await of.session.client.call(getPolicyEvaluation, { params: { id: evaluationId } });
+    expect(evaluation.decision).toBe("deny");
+    expect(evaluation.rules).toMatchObject([
+      { policyId: null, version: 0, scope: "project", rule: "screening", outcome: "deny", field: "toAddress" },
+    ]);
+    expect(evaluation.rules[0]?.message).toContain(recipient);
   });
 
   test("what passes is recorded with its operation and the version that cleared it", async () => {
@@ -139,6 +149,35 @@ describe("with a list", () => {
     await putRules(of.session, { scope: "project", baseVersion: 1, rules: { screening: "require_clear" } });
     await expect(send(of, recipient)).rejects.toMatchObject({ code: "screening_refused" });
   }, 120_000);
+});
+
+test("the dry run denies a listed recipient as acceptance does, by the rule of the policy, and stores nothing", async () => {
+  const of = await funded();
+  const recipient = testAccount().address;
+  await list(recipient);
+  const dryRun = (rules?: PolicyRules) =>
+    of.client.call(evaluatePolicies, {
+      body: {
+        ...{ fromWalletId: of.treasuryId, chainId: CHAIN, token: "USDC", amount: "1", recipient },
+        ...(rules === undefined ? {} : { draft: { scope: "project", rules } }),
+      },
+    });
+  const tried = await dryRun();
+  expect(tried).toMatchObject({
+    ...{ decision: "deny", approval: null },
+    rules: [{ policyId: null, version: 0, rule: "screening", outcome: "deny", field: "recipient" }],
+  });
+  expect(tried.rules[0]?.message).toContain(`list:ofac version ${String(version)}`);
+  expect(await dryRun({ screening: "off" })).toMatchObject({ decision: "allow", rules: [] });
+  const { version: stored } = await putRules(of.session, {
+    ...{ scope: "project", baseVersion: 0, rules: { screening: "require_clear", perOperation: { usd: "50" } } },
+  });
+  expect((await dryRun()).rules).toMatchObject([
+    { rule: "perOperation.usd", outcome: "allow" },
+    { version: stored, scope: "project", rule: "screening", outcome: "deny" },
+  ]);
+  expect(await recordsOf(of)).toEqual([]);
+  expect(await prisma.policyEvaluation.count({ where: { projectId: of.projectId } })).toBe(0);
 });
 
 describe("an address that is listed after the movement was accepted", () => {

@@ -1,4 +1,4 @@
-/** Drafts in the dry run, and stored evaluations: what the pages of policies and operations show. */
+/** Drafts in the dry run, and stored evaluations, as the pages of policies and operations show them. */
 import { describe, expect, test } from "vitest";
 import type { ApiError } from "@/lib/api-client/client";
 import { getOperation } from "@/lib/contracts/operations";

@@ -99,16 +99,19 @@ test("a smart account of the treasury's owner is the treasury, which the service
   expect(await treasuryOf(session)).toEqual(treasury);
 });
 
-test("a smart account whose owner's key is not held for this project is signed by that owner alone", async () => {
+test("an owner is a key or a linked wallet of the project: nobody adds an account of somebody else", async () => {
   const [session, other] = [await api.signIn(), await api.signIn()];
   const [mine, theirs] = [await treasuryOf(session), await treasuryOf(other)];
   const gone = await link(session);
   await session.client.call(unlinkWallet, { params: { address: gone.address } });
   const owners = [testAccount().address, theirs.ownerAddress, gone.address, (await link(other)).address];
   for (const ownerAddress of owners) {
-    const account = await session.client.call(createSmartAccount, { body: { ownerAddress, chainId: HERE } });
-    expect(account).toMatchObject({ ownerAddress, signer: "owner" });
+    expect(
+      await refusal(session.client.call(createSmartAccount, { body: { ownerAddress, chainId: HERE } })),
+    ).toMatchObject({ status: 400, code: "unknown_wallet", details: [{ path: "ownerAddress" }] });
   }
+  const { data } = await session.client.call(listWallets);
+  expect(data.map(({ kind }) => kind)).toEqual(["treasury"]);
   const ofContract = session.client.call(createSmartAccount, { body: { ownerAddress: mine.address, chainId: HERE } });
   expect(await refusal(ofContract)).toMatchObject({ status: 400, details: [{ path: "ownerAddress" }] });
 });

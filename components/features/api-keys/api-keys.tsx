@@ -58,11 +58,24 @@ interface Actions {
   readonly projectCap: string | undefined;
 }
 
+const LastUsed = ({ apiKey }: { readonly apiKey: ApiKey }): ReactNode =>
+  apiKey.lastUsedAt === null ? (
+    "never"
+  ) : (
+    <span className="flex flex-col">
+      <Time value={apiKey.lastUsedAt} />
+      {apiKey.lastUsedAddress === null ? null : (
+        <span className="num text-sm text-fg-3">from {apiKey.lastUsedAddress}</span>
+      )}
+    </span>
+  );
+
 const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonly Column<ApiKey>[] => [
   { id: "name", header: "Name", phone: "title", cell: (key) => <span className="font-medium">{key.name}</span> },
   {
     id: "key",
     header: "Key",
+    bare: true,
     cell: (key) => (
       <span className="flex flex-col">
         <code className="font-mono text-sm whitespace-nowrap">{`${key.prefix}…${key.last4}`}</code>
@@ -77,38 +90,41 @@ const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonl
   {
     id: "scopes",
     header: "May",
+    phone: "hidden",
+    priority: "medium",
     cell: (key) => <span title={key.scopes.join(", ")}>{describeScopes(key.scopes)}</span>,
   },
-  { id: "policy", header: "Moves money", cell: (key) => <KeyPolicy apiKey={key} projectCap={projectCap} /> },
-  { id: "state", header: "Status", cell: (key) => <StateBadge apiKey={key} /> },
-  { id: "created", header: "Created", cell: (key) => <Time value={key.createdAt} /> },
   {
-    id: "used",
-    header: "Last used",
-    cell: (key) =>
-      key.lastUsedAt === null ? (
-        "never"
-      ) : (
-        <span className="flex flex-col">
-          <Time value={key.lastUsedAt} />
-          {key.lastUsedAddress === null ? null : (
-            <span className="num text-sm text-fg-3">from {key.lastUsedAddress}</span>
-          )}
-        </span>
-      ),
+    id: "policy",
+    header: "Moves money",
+    phone: "hidden",
+    priority: "low",
+    cell: (key) => <KeyPolicy apiKey={key} projectCap={projectCap} />,
   },
+  { id: "state", header: "Status", phone: "aside", cell: (key) => <StateBadge apiKey={key} /> },
+  {
+    id: "created",
+    header: "Created",
+    phone: "hidden",
+    priority: "lowest",
+    cell: (key) => <Time value={key.createdAt} />,
+  },
+  { id: "used", header: "Last used", phone: "hidden", priority: "medium", cell: (key) => <LastUsed apiKey={key} /> },
   {
     id: "expires",
     header: "Expires",
+    phone: "hidden",
+    priority: "low",
     cell: (key) => (key.expiresAt === null ? "never" : <Time value={key.expiresAt} />),
   },
   {
     id: "actions",
     header: <span className="sr-only">Actions</span>,
     align: "right",
+    bare: true,
     cell: (key) =>
       key.revokedAt === null ? (
-        <span className="flex justify-end gap-1">
+        <span className="flex flex-wrap justify-end gap-1 @min-[40rem]:flex-nowrap">
           <RequestsLink apiKey={key} />
           <Button size="sm" variant="ghost" aria-label={`Edit ${key.name}`} onClick={() => onEdit(key)}>
             Edit

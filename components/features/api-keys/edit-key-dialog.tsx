@@ -9,7 +9,8 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { usePolicies } from "@/components/features/policies/use-policies";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError } from "@/components/ui/form";
@@ -25,7 +26,7 @@ interface EditKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Changes a key; what lets it do more than before is approved in the same dialog. */
+/** Changes a key; a change that lets it do more than before is approved in the same dialog. */
 export const EditKeyDialog = ({ apiKey, onClose }: EditKeyDialogProps): ReactNode =>
   apiKey === null ? null : (
     <Dialog

@@ -150,7 +150,7 @@ const policyChange = (key: ApiKey, values: KeyValues): BodyInput<typeof updateAp
   };
 };
 
-/** The body of `PATCH /auth/api-keys/{id}`: what the form changes; null where that is nothing. */
+/** The body of `PATCH /auth/api-keys/{id}`, with the changed fields alone; null where none is changed. */
 export const toKeyChange = (key: ApiKey, values: KeyValues, now: number): BodyInput<typeof updateApiKey> | null => {
   const name = values.name.trim();
   const preset = SCOPE_PRESETS.find((candidate) => candidate.id === values.preset);

@@ -80,12 +80,13 @@ const COLUMNS: readonly Column<Request>[] = [
       </code>
     ),
   },
-  { id: "answer", header: "Answer", cell: Answer },
+  { id: "answer", header: "Answer", phone: "aside", cell: Answer },
   {
     id: "duration",
     header: "Took",
     align: "right",
     phone: "hidden",
+    priority: "low",
     cell: ({ durationMs }) => <span className="num">{durationMs.toFixed(1)} ms</span>,
   },
   {
@@ -97,6 +98,7 @@ const COLUMNS: readonly Column<Request>[] = [
     id: "digest",
     header: "SHA-256 of the body",
     phone: "hidden",
+    priority: "low",
     className: "max-xl:hidden",
     cell: ({ bodySha256 }) => <Digest value={bodySha256} />,
   },
@@ -104,10 +106,11 @@ const COLUMNS: readonly Column<Request>[] = [
     id: "id",
     header: "Request id",
     phone: "hidden",
+    priority: "low",
     className: "max-lg:hidden",
     cell: ({ id }) => <PublicId value={id} />,
   },
-  { id: "at", header: "When", align: "right", cell: ({ at }) => <Time value={at} /> },
+  { id: "at", header: "When", align: "right", bare: true, cell: ({ at }) => <Time value={at} /> },
 ];
 
 /** The whole of a day, in the reader's own time zone. */
@@ -157,7 +160,7 @@ const Filters = (): ReactNode => {
   );
 };
 
-/** What was asked with one API key, and how it was answered. */
+/** The requests that one API key has made, each with its outcome. */
 export const KeyRequests = ({ keyId }: { readonly keyId: string }): ReactNode => {
   const [{ outcome, method, day, cursor }, set] = useFilters();
   const query = {

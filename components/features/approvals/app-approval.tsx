@@ -1,11 +1,17 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useState, type ReactNode } from "react";
+import { useForm, type Control } from "react-hook-form";
+import { z } from "zod";
+import { codeForm } from "@/components/features/money-flow/code-form";
 import { Button } from "@/components/ui/button";
-import { Field, Input } from "@/components/ui/field";
+import { ControlField, Form, TextField } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
 
-const DIGITS = 6;
+type CodeValues = z.infer<typeof codeForm>;
+
+const recoveryForm = z.object({ code: z.string().trim().min(1, "Type a recovery code.") });
 
 interface AppCodeApprovalProps {
   readonly busy: boolean;
@@ -23,17 +29,11 @@ export const AppCodeApproval = ({
   label = "Approve",
   aside = null,
 }: AppCodeApprovalProps): ReactNode => (
-  <TypedApproval
-    busy={busy}
-    label={label}
-    aside={aside}
-    isWhole={(code) => code.length === DIGITS}
-    onApprove={(totp) => onApprove({ totp })}
-  >
-    {(code, setCode) => (
-      <Field label="Code of the authenticator app">
-        <OtpInput value={code} onChange={setCode} disabled={busy} autoFocus />
-      </Field>
+  <TypedApproval busy={busy} label={label} aside={aside} schema={codeForm} onApprove={(totp) => onApprove({ totp })}>
+    {(control) => (
+      <ControlField control={control} name="code" label="Code of the authenticator app">
+        {({ value, onValueChange }) => <OtpInput value={value} onChange={onValueChange} disabled={busy} autoFocus />}
+      </ControlField>
     )}
   </TypedApproval>
 );
@@ -57,13 +57,17 @@ export const AppApproval = ({ busy, onApprove }: AppApprovalProps): ReactNode =>
       busy={busy}
       label="Approve"
       aside={swap}
-      isWhole={(code) => code.trim() !== ""}
-      onApprove={(code) => onApprove({ recoveryCode: code.trim() })}
+      schema={recoveryForm}
+      onApprove={(recoveryCode) => onApprove({ recoveryCode })}
     >
-      {(code, setCode) => (
-        <Field label="Recovery code" hint="Each code is good once.">
-          <Input value={code} onChange={(event) => setCode(event.target.value)} autoFocus />
-        </Field>
+      {(control) => (
+        <TextField
+          control={control}
+          name="code"
+          label="Recovery code"
+          hint="Each code is good once."
+          input={{ autoFocus: true }}
+        />
       )}
     </TypedApproval>
   );
@@ -73,34 +77,26 @@ interface TypedApprovalProps {
   readonly busy: boolean;
   readonly label: string;
   readonly aside: ReactNode;
-  readonly isWhole: (code: string) => boolean;
+  readonly schema: z.ZodType<CodeValues, CodeValues>;
   /** False where the code was refused: the field is emptied. */
   readonly onApprove: (code: string) => Promise<boolean>;
-  readonly children: (code: string, setCode: (code: string) => void) => ReactNode;
+  readonly children: (control: Control<CodeValues>) => ReactNode;
 }
 
-const TypedApproval = ({ busy, label, aside, isWhole, onApprove, children }: TypedApprovalProps): ReactNode => {
-  const [code, setCode] = useState("");
-  const approve = async (): Promise<void> => {
-    if (!(await onApprove(code))) setCode("");
+const TypedApproval = ({ busy, label, aside, schema, onApprove, children }: TypedApprovalProps): ReactNode => {
+  const form = useForm({ resolver: zodResolver(schema), defaultValues: { code: "" } });
+  const approve = async ({ code }: CodeValues): Promise<void> => {
+    if (!(await onApprove(code))) form.reset({ code: "" });
   };
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        // In a dialog it is a child of the form behind it, as far as React's events go.
-        event.stopPropagation();
-        void approve();
-      }}
-    >
-      {children(code, setCode)}
+    <Form form={form} onSubmit={approve} className="flex flex-col gap-4">
+      {children(form.control)}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" variant="primary" loading={busy} disabled={!isWhole(code)}>
+        <Button type="submit" variant="primary" loading={busy} disabled={!schema.safeParse(form.watch()).success}>
           {label}
         </Button>
         {aside}
       </div>
-    </form>
+    </Form>
   );
 };

@@ -15,7 +15,7 @@ interface PasskeyApprovalProps {
   readonly onApprove: (means: { readonly passkey: PasskeyAssertion }) => Promise<unknown>;
   /** Of the button. */
   readonly label?: string;
-  /** What is true while it was not approved. */
+  /** A sentence about the money or the change while it is not approved, for errors. */
   readonly money?: string;
 }
 

@@ -1,17 +1,15 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
-import type { Address as EvmAddress } from "viem";
-import { useConfig } from "wagmi";
-import { signMessage } from "wagmi/actions";
+import dynamic from "next/dynamic";
+import type { ReactNode } from "react";
 import { useMe } from "@/components/features/profile/use-me";
-import { AccountChooser } from "@/components/features/signing/account-chooser";
-import { connectorWith, isRejection, reasonOf } from "@/components/features/signing/wallet-access";
-import { Address } from "@/components/ui/address";
-import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
+
+const SignWithWallet = dynamic(() => import("./sign-with-wallet").then((module) => module.SignWithWallet), {
+  ssr: false,
+  loading: () => <LoadingRows rows={1} what="your wallet" />,
+});
 
 interface WalletApprovalProps {
   readonly message: string;
@@ -32,60 +30,5 @@ export const WalletApproval = ({
   if (me.isPending) return <LoadingRows rows={1} what="your wallet" />;
   if (me.data === undefined)
     return <ErrorState compact error={me.error} money="Nothing was changed." onRetry={() => void me.refetch()} />;
-  return <SignWith address={me.data.address} message={message} busy={busy} onApprove={onApprove} label={label} />;
-};
-
-const SignWith = ({
-  address,
-  message,
-  busy,
-  onApprove,
-  label,
-}: Required<WalletApprovalProps> & { readonly address: string }): ReactNode => {
-  const config = useConfig();
-  const [asking, setAsking] = useState(false);
-  const [isMissing, setIsMissing] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const signed = async (): Promise<string | null> => {
-    const connector = await connectorWith(config, address);
-    setIsMissing(connector === undefined);
-    if (connector === undefined) return null;
-    return signMessage(config, { connector, account: address as EvmAddress, message });
-  };
-  const sign = async (): Promise<void> => {
-    setAsking(true);
-    setProblem(null);
-    try {
-      const signature = await signed();
-      if (signature !== null) await onApprove({ signature });
-    } catch (error) {
-      setProblem(isRejection(error) ? "You rejected it in the wallet." : reasonOf(error));
-    } finally {
-      setAsking(false);
-    }
-  };
-  return (
-    <div className="flex flex-col gap-3">
-      <p>
-        Account <Address value={address} full />
-      </p>
-      {isMissing ? (
-        <>
-          <p className="text-fg-2">No connected wallet has this account. Choose the wallet that has it.</p>
-          <AccountChooser wanted={address} onAccounts={() => setIsMissing(false)} />
-        </>
-      ) : (
-        <div>
-          <Button variant="primary" loading={asking || busy} onClick={() => void sign()}>
-            {asking && !busy ? "Waiting for the signature …" : label}
-          </Button>
-        </div>
-      )}
-      {problem === null ? null : (
-        <Alert tone="warning" title="It was not signed">
-          {problem} Nothing was changed.
-        </Alert>
-      )}
-    </div>
-  );
+  return <SignWithWallet address={me.data.address} message={message} busy={busy} onApprove={onApprove} label={label} />;
 };

@@ -43,7 +43,7 @@ const columnsOf = (nameOf: ActorName, onOpen: (id: string) => void): readonly Co
       </button>
     ),
   },
-  { id: "actor", header: "Who", cell: ({ actor }) => nameOf(actor) },
+  { id: "actor", header: "Who", bare: true, cell: ({ actor }) => nameOf(actor) },
   {
     id: "subject",
     header: "On what",
@@ -53,10 +53,11 @@ const columnsOf = (nameOf: ActorName, onOpen: (id: string) => void): readonly Co
     id: "from",
     header: "From",
     phone: "hidden",
+    priority: "medium",
     className: "max-lg:hidden",
     cell: ({ clientAddress }) => <span className="num">{clientAddress ?? "–"}</span>,
   },
-  { id: "at", header: "When", align: "right", cell: ({ createdAt }) => <Time value={createdAt} /> },
+  { id: "at", header: "When", align: "right", phone: "aside", cell: ({ createdAt }) => <Time value={createdAt} /> },
 ];
 
 /** The query of the API for what the address of the page says. Days are the reader's own. */

@@ -8,6 +8,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { Time } from "@/components/ui/time";
 import type { listAuditLog } from "@/lib/contracts/audit";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import { countText } from "@/lib/core/amount-text";
 import { actionWords } from "./action-words";
 
 export type Entry = ResponseOf<typeof listAuditLog>["data"][number];
@@ -33,7 +34,7 @@ export const EntryDialog = ({ entry, actorName, onClose }: EntryDialogProps): Re
         <Fact label="From">{entry.clientAddress ?? "Not known"}</Fact>
         <Fact label="Request">{entry.requestId === null ? "None" : <PublicId value={entry.requestId} />}</Fact>
         <Fact label="Chain">
-          {entry.seq === null ? "Not linked yet; this takes a second" : `Link ${entry.seq.toLocaleString()}`}
+          {entry.seq === null ? "Not linked yet; this takes a second" : `Link ${countText(entry.seq)}`}
         </Fact>
         {entry.hash === null ? null : (
           <Fact label="Hash">

@@ -1,10 +1,17 @@
 "use client";
 
+import { useMemo } from "react";
 import { useMe } from "@/components/features/profile/use-me";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { shorten } from "@/components/ui/address";
 import { listApiKeys } from "@/lib/contracts/api-keys";
 import { listMembers } from "@/lib/contracts/members";
+
+/** The addresses by which the members of the project sign in, by the person's id: their marks are drawn of them. */
+export const usePersonAddresses = (): ReadonlyMap<string, string> => {
+  const members = useApiQuery(listMembers, {}).data;
+  return useMemo(() => new Map(members?.data.map(({ userId, address }) => [userId, address])), [members]);
+};
 
 /** Names for actors of the audit log: people by address, keys by name. People who left, and parts of the service, keep their id. */
 export const useActorNames = (): ((actor: string) => string) => {

@@ -8,6 +8,7 @@ import type { MovingAmounts } from "./balance-tree";
 const MOVES = [
   ["reserved", "reserved"],
   ["pendingOut", "going out"],
+  ["quarantined", "in quarantine"],
   ["pendingIn", "coming in"],
 ] as const;
 
@@ -18,20 +19,20 @@ interface AvailableAmountProps {
   readonly plain?: boolean;
 }
 
-/** What may be moved now. Where it is not the whole balance, the balance and what moves stand below. */
+/** The amount that may be moved now. Where it is not the whole balance, the balance and its other parts stand below. */
 export const AvailableAmount = ({ amounts, unit, plain = false }: AvailableAmountProps): ReactNode => {
   const moves = MOVES.filter(([part]) => !isZero(amounts[part]));
   return (
     <>
-      <HeldAmount value={amounts.available} unit={unit} plain={plain} />
+      <HeldAmount value={amounts.available} unit={unit} plain={plain} column />
       {moves.length === 0 ? null : (
         <span className="flex flex-wrap justify-end gap-x-3 pb-1 text-sm text-fg-3">
           <span>
-            Balance <HeldAmount value={amounts.amount} plain />
+            Balance <HeldAmount value={amounts.amount} symbol={unit} plain />
           </span>
           {moves.map(([part, word]) => (
             <span key={part}>
-              <HeldAmount value={amounts[part]} plain /> {word}
+              <HeldAmount value={amounts[part]} symbol={unit} plain /> {word}
             </span>
           ))}
         </span>

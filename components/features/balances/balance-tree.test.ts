@@ -8,6 +8,7 @@ const amounts = (amount: string) => ({
   available: amount,
   reserved: "0",
   pendingOut: "0",
+  quarantined: "0",
   pendingIn: "0",
 });
 
@@ -68,8 +69,21 @@ describe("the table of balances", () => {
   });
 
   test("gives shares of what has a price, and none to what has not", () => {
-    expect(tree.map((node) => node.shareBps)).toEqual([7500, 2500, null]);
-    expect(tree[0]?.children[0]?.children[1]?.shareBps).toBe(1250);
+    expect(tree.map((node) => node.shareTenths)).toEqual([750, 250, null]);
+    expect(tree[0]?.children[0]?.children[1]?.shareTenths).toBe(125);
+  });
+
+  test("gives shares that add up to 100 per cent, and to the share above them", () => {
+    const third = (token: string, usd: string) =>
+      total(token, { chains: [chain(1, usd, usd)], breakdown: [part(token, 1, "a", usd, usd)] }, usd, usd);
+    const thirds = balanceTree({ totals: [third("A", "1"), third("B", "1"), third("C", "1")] });
+    expect(thirds.map((node) => node.shareTenths)).toEqual([334, 333, 333]);
+    for (const node of thirds) expect(node.children.map((child) => child.shareTenths)).toEqual([node.shareTenths]);
+  });
+
+  test("gives the share of wallets that are not listed to none of those that are", () => {
+    const half = total("A", { chains: [chain(1, "4", "4")], breakdown: [part("A", 1, "a", "2", "2")] }, "4", "4");
+    expect(balanceTree({ totals: [half] })[0]?.children[0]?.children[0]?.shareTenths).toBe(500);
   });
 
   test("shows a line only when all above it are open", () => {
@@ -85,10 +99,19 @@ test("a token that is only on its way has its line, with what comes in", () => {
   const [usdc] = balanceTree({
     totals: [{ ...total("USDC", { chains: [], breakdown: [] }, "0", "0"), ...coming }],
   });
-  expect(usdc?.amounts).toEqual({ amount: "0", available: "0", reserved: "0", pendingOut: "0", pendingIn: "7" });
+  expect(usdc?.amounts).toEqual({
+    amount: "0",
+    available: "0",
+    reserved: "0",
+    pendingOut: "0",
+    quarantined: "0",
+    pendingIn: "7",
+  });
 });
 
 test("a total names what it leaves out", () => {
   expect(pricedTotal(BALANCES)).toEqual({ usd: "40", unpriced: ["ODD"] });
   expect(pricedTotal({ totals: [] })).toEqual({ usd: "0", unpriced: [] });
+  const odd = { totals: BALANCES.totals.filter(({ token }) => token === "ODD") };
+  expect(pricedTotal(odd)).toEqual({ usd: null, unpriced: ["ODD"] });
 });

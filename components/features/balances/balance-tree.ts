@@ -1,18 +1,31 @@
 import { byChain, isEmpty, isZero } from "@/components/features/overview/sums";
 import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
+import { sharesOf } from "@/lib/core/amount-text";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 
 const USD_DIGITS = 6;
-const BPS = 10_000n;
+/** The whole in tenths of a per cent. */
+const WHOLE_TENTHS = 1000;
 
-export type MovingAmounts = Pick<TokenTotal, "amount" | "available" | "reserved" | "pendingOut" | "pendingIn">;
+export type MovingAmounts = Pick<
+  TokenTotal,
+  "amount" | "available" | "reserved" | "pendingOut" | "quarantined" | "pendingIn"
+>;
 
-const amountsOf = ({ amount, available, reserved, pendingOut, pendingIn }: MovingAmounts): MovingAmounts => ({
+const amountsOf = ({
   amount,
   available,
   reserved,
   pendingOut,
+  quarantined,
+  pendingIn,
+}: MovingAmounts): MovingAmounts => ({
+  amount,
+  available,
+  reserved,
+  pendingOut,
+  quarantined,
   pendingIn,
 });
 
@@ -27,8 +40,8 @@ export interface BalanceNode {
   readonly amounts: MovingAmounts;
   /** Null where a price is missing: a sum that leaves something out would be a wrong sum. */
   readonly usd: string | null;
-  /** Of all that has a price, in basis points, rounded down. */
-  readonly shareBps: number | null;
+  /** Of all that has a price, in tenths of a per cent. The shares of one level add up to that of the level above. */
+  readonly shareTenths: number | null;
   readonly children: readonly BalanceNode[];
 }
 
@@ -44,7 +57,8 @@ const sumUsd = (worths: readonly (string | null)[]): string | null =>
       );
 
 export interface PricedTotal {
-  readonly usd: string;
+  /** Null where something is held, and nothing of it has a price. */
+  readonly usd: string | null;
   /** Symbols of what has no price and is therefore not in the sum. */
   readonly unpriced: readonly string[];
 }
@@ -54,23 +68,38 @@ export const pricedTotal = ({ totals }: Pick<Balances, "totals">): PricedTotal =
   const parts = totals
     .flatMap((total) => total.chains.map((chain) => ({ ...chain, token: total.token })))
     .filter((part) => !isZero(part.amount));
+  const priced = parts.flatMap((part) => (part.usd === null ? [] : [part.usd]));
   return {
-    usd: sumUsd(parts.flatMap((part) => (part.usd === null ? [] : [part.usd]))) ?? "0",
+    usd: parts.length > 0 && priced.length === 0 ? null : sumUsd(priced),
     unpriced: [...new Set(parts.filter((part) => part.usd === null).map((part) => part.token))],
   };
 };
 
-const shareOf = (usd: string | null, whole: bigint): number | null =>
-  usd === null || whole === 0n ? null : Number((micro(usd) * BPS) / whole);
+type Unshared = Omit<BalanceNode, "shareTenths" | "children"> & { readonly children: readonly Unshared[] };
+
+/** Gives each line its share of `tenths`. Where the lines are worth less than `whole`, the rest belongs to lines that are not listed. */
+const withShares = (nodes: readonly Unshared[], whole: bigint, tenths: number): BalanceNode[] => {
+  const worths = nodes.map(({ usd }) => (usd === null ? 0n : micro(usd)));
+  const rest = whole - worths.reduce((sum, worth) => sum + worth, 0n);
+  const shares = sharesOf([...worths, rest > 0n ? rest : 0n], tenths);
+  return nodes.map((node, index) => {
+    const share = shares[index] ?? 0;
+    return {
+      ...node,
+      shareTenths: node.usd === null || whole === 0n ? null : share,
+      children: withShares(node.children, worths[index] ?? 0n, share),
+    };
+  });
+};
 
 /** Sorts by value, the highest first. Balances without a price come last. */
-const byWorth = (a: BalanceNode, b: BalanceNode): number => {
+const byWorth = (a: Unshared, b: Unshared): number => {
   if (a.usd === null || b.usd === null) return Number(a.usd === null) - Number(b.usd === null);
   const difference = micro(b.usd) - micro(a.usd);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 };
 
-const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
+const chainNodes = (total: TokenTotal): Unshared[] =>
   byChain(total)
     .filter((share) => !isEmpty(share))
     .map((share) => {
@@ -86,7 +115,6 @@ const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
           wallet: { id: part.walletId, address: part.address },
           amounts: amountsOf(part),
           usd: part.usd,
-          shareBps: shareOf(part.usd, whole),
           children: [],
         }))
         .sort(byWorth);
@@ -98,7 +126,6 @@ const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
         wallet: null,
         amounts: amountsOf(share),
         usd,
-        shareBps: shareOf(usd, whole),
         children: wallets,
       };
     })
@@ -106,8 +133,8 @@ const chainNodes = (total: TokenTotal, whole: bigint): BalanceNode[] =>
 
 /** Groups balances by token, chain and wallet, the highest value first. Empty balances are left out. */
 export const balanceTree = (balances: Pick<Balances, "totals">): BalanceNode[] => {
-  const whole = micro(pricedTotal(balances).usd);
-  return balances.totals
+  const whole = micro(pricedTotal(balances).usd ?? "0");
+  const nodes = balances.totals
     .filter((total) => !isEmpty(total))
     .map((total) => ({
       id: total.assetId,
@@ -117,10 +144,10 @@ export const balanceTree = (balances: Pick<Balances, "totals">): BalanceNode[] =
       wallet: null,
       amounts: amountsOf(total),
       usd: total.usd,
-      shareBps: shareOf(total.usd, whole),
-      children: chainNodes(total, whole),
+      children: chainNodes(total),
     }))
     .sort(byWorth);
+  return withShares(nodes, whole, WHOLE_TENTHS);
 };
 
 /** The lines that are to be seen: those whose parents are all open. */

@@ -1,6 +1,6 @@
 "use client";
 
-import { Coins, RotateCw } from "lucide-react";
+import { Coins, Download, RotateCw } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -12,6 +12,7 @@ import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { HideAmountsButton } from "@/components/ui/held-amount";
@@ -35,6 +36,9 @@ export const BalancesPage = (): ReactNode => {
         actions={
           <>
             <HideAmountsButton />
+            <Link href="/receive" className={buttonLooks()}>
+              <Download aria-hidden /> Receive
+            </Link>
             <Button loading={isFetching} onClick={() => void refetch()}>
               {isFetching ? null : <RotateCw aria-hidden />} Refresh
             </Button>
@@ -75,7 +79,7 @@ const Loaded = ({ balances, failed }: { readonly balances: Balances; readonly fa
         </Card>
       ) : (
         <>
-          <div className="grid items-stretch gap-4 lg:grid-cols-2">
+          <div className="grid grid-cols-1 items-stretch gap-4 lg:grid-cols-2">
             <CompositionCard balances={balances} />
             <HistoryCard />
           </div>

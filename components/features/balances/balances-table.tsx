@@ -12,8 +12,12 @@ import { cn } from "@/components/ui/cn";
 import { HeldUsd } from "@/components/ui/held-amount";
 import { Kbd } from "@/components/ui/kbd";
 import { Card } from "@/components/ui/card";
+import { TokenName } from "@/components/ui/marks";
+import { isZero } from "@/components/features/overview/sums";
 import { useListKeys } from "@/components/ui/use-list-keys";
+import { countText } from "@/lib/core/amount-text";
 import { AvailableAmount } from "./available-amount";
+import { BalanceActions } from "./balance-actions";
 import { balanceTree, openableIds, visibleNodes, type BalanceNode } from "./balance-tree";
 import { ShareBar } from "./share-bar";
 
@@ -61,32 +65,37 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
         </Button>
       }
     >
-      <table role="table" aria-label="Balances by token, chain and wallet" className="w-full max-md:block">
-        <thead role="rowgroup" className="max-md:sr-only">
-          <tr role="row" className="border-b text-sm text-fg-3">
-            <Head>Token</Head>
-            <Head right>Available</Head>
-            <Head right>US dollars</Head>
-            <Head right>Share</Head>
-          </tr>
-        </thead>
-        <tbody role="rowgroup" className="divide-y max-md:block">
-          {lines.map((node) => (
-            <Line
-              key={node.id}
-              node={node}
-              open={open.has(node.id)}
-              active={active === node.id}
-              wallet={wallets.find((one) => one.id === node.wallet?.id)}
-              set={set}
-            />
-          ))}
-        </tbody>
-      </table>
+      <div className="@container">
+        <table role="table" aria-label="Balances by token, chain and wallet" className="w-full @max-[44rem]:block">
+          <thead role="rowgroup" className="@max-[44rem]:sr-only">
+            <tr role="row" className="border-b text-sm text-fg-3">
+              <Head>Token</Head>
+              <Head right>Available</Head>
+              <Head right>US dollars</Head>
+              <Head right>Share</Head>
+              <Head right>
+                <span className="sr-only">Actions</span>
+              </Head>
+            </tr>
+          </thead>
+          <tbody role="rowgroup" className="divide-y @max-[44rem]:block">
+            {lines.map((node) => (
+              <Line
+                key={node.id}
+                node={node}
+                open={open.has(node.id)}
+                active={active === node.id}
+                wallet={wallets.find((one) => one.id === node.wallet?.id)}
+                set={set}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
       {balances.nextCursor === null ? null : (
         <p className="border-t px-4 py-2 text-sm text-fg-2">
-          The sums are those of all wallets. Of the wallets themselves the first {WALLETS_LISTED.toLocaleString()} that
-          hold something are listed; the API lists the others by cursor.
+          The sums are those of all wallets. Of the wallets themselves the first {countText(WALLETS_LISTED)} that hold
+          something are listed; the API lists the others by cursor.
         </p>
       )}
     </Card>
@@ -111,15 +120,15 @@ interface LineProps {
   readonly set: (id: string, to: "open" | "closed" | "other") => void;
 }
 
-const INDENT = { 1: "pl-2", 2: "pl-8", 3: "pl-18 max-md:pl-14" } as const;
-const CELL = "h-9 px-2 last:pr-4 text-right max-md:h-auto max-md:p-0!";
+const INDENT = { 1: "pl-2", 2: "pl-8", 3: "pl-18 @max-[44rem]:pl-14" } as const;
+const CELL = "h-9 px-2 last:pr-4 text-right @max-[44rem]:h-auto @max-[44rem]:p-0!";
 
 const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
   <tr
     role="row"
     data-active={active || undefined}
     className={cn(
-      "data-active:bg-accent-tint max-md:grid max-md:grid-cols-[minmax(0,1fr)_auto] max-md:items-center max-md:gap-x-4 max-md:py-2 max-md:pr-4",
+      "data-active:bg-accent-tint @max-[44rem]:grid @max-[44rem]:grid-cols-[minmax(0,1fr)_auto] @max-[44rem]:items-center @max-[44rem]:gap-x-4 @max-[44rem]:py-2 @max-[44rem]:pr-4",
       node.level > 1 && "bg-sunken text-sm",
     )}
   >
@@ -127,7 +136,7 @@ const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
       role="rowheader"
       scope="row"
       className={cn(
-        "h-9 text-left font-normal max-md:row-span-2 max-md:h-auto",
+        "h-9 text-left font-normal @max-[44rem]:row-span-2 @max-[44rem]:h-auto",
         INDENT[node.level],
         node.level === 1 && "font-medium",
       )}
@@ -144,11 +153,14 @@ const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
     <td role="cell" className={CELL}>
       <AvailableAmount amounts={node.amounts} unit={node.token} />
     </td>
-    <td role="cell" className={cn(CELL, "max-md:text-fg-2")}>
+    <td role="cell" className={cn(CELL, "@max-[44rem]:text-fg-2")}>
       <HeldUsd value={node.usd} />
     </td>
-    <td role="cell" className={cn(CELL, "max-md:col-start-2")}>
-      <ShareBar bps={node.shareBps} />
+    <td role="cell" className={cn(CELL, "@max-[44rem]:col-start-2")}>
+      <ShareBar tenths={node.shareTenths} isSomething={!isZero(node.amounts.amount)} />
+    </td>
+    <td role="cell" className={cn(CELL, "@max-[44rem]:hidden")}>
+      <BalanceActions token={node.token} chainId={node.chainId ?? undefined} walletId={node.wallet?.id} />
     </td>
   </tr>
 );
@@ -170,7 +182,7 @@ const Toggle = ({ node, open, set }: Pick<LineProps, "node" | "open" | "set">): 
         className={cn("size-4 shrink-0 text-fg-3 transition-transform duration-150", open && "rotate-90")}
         aria-hidden
       />
-      {node.chainId === null ? node.token : <ChainName chainId={node.chainId} />}
+      {node.chainId === null ? <TokenName symbol={node.token} /> : <ChainName chainId={node.chainId} />}
       <span className="sr-only">{node.chainId === null ? ", chains" : `, wallets with ${node.token}`}</span>
     </button>
   );

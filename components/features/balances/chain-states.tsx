@@ -13,7 +13,7 @@ import { Time } from "@/components/ui/time";
 
 type Stale = Balances["stale"][number];
 
-/** What a chain that does not answer means for the numbers on the page. */
+/** Text about a chain that does not answer: whether the sums of the page include its last known balances. */
 const MissingText = ({ chain }: { readonly chain: Stale }): ReactNode =>
   chain.lastSeenAt === null ? (
     "What lies there is missing from all sums; it has not answered yet."

@@ -10,10 +10,10 @@ import { isZero } from "@/components/features/overview/sums";
 import { pricedTotal } from "./balance-tree";
 
 // The chart library is larger than the rest of the page, so it is loaded after the numbers are shown.
-const BalanceChart = dynamic(
-  () => import("@/components/features/overview/balance-chart").then((module) => module.BalanceChart),
-  { ssr: false, loading: () => <Skeleton className="h-44" /> },
-);
+const CompositionChart = dynamic(() => import("./composition-chart").then((module) => module.CompositionChart), {
+  ssr: false,
+  loading: () => <Skeleton className="h-44" />,
+});
 
 /** The total of all balances, and the share of each part in it. */
 export const CompositionCard = ({ balances }: { readonly balances: Balances }): ReactNode => {
@@ -21,14 +21,14 @@ export const CompositionCard = ({ balances }: { readonly balances: Balances }): 
   return (
     <Card title="Composition">
       <p className="text-3xl font-semibold" data-testid="total-usd">
-        <HeldUsd value={usd} />
+        {usd === null ? "No prices" : <HeldUsd value={usd} />}
       </p>
       {unpriced.length === 0 ? null : (
         <p className="text-sm text-fg-2">Without {unpriced.join(", ")}: no price is known there.</p>
       )}
-      {isZero(usd) ? null : (
+      {usd === null || isZero(usd) ? null : (
         <div className="pt-3">
-          <BalanceChart balances={balances} />
+          <CompositionChart balances={balances} />
         </div>
       )}
     </Card>

@@ -18,7 +18,7 @@ export interface HistorySeries {
 // Amounts become floats only here, for the heights of the areas. The table below the chart has the exact numbers.
 const dollars = (usd: string | null): number => (usd === null ? 0 : Number(usd));
 
-/** What the chart draws: the assets that were worth most at the end by name, the rest together. */
+/** The series of the chart: the assets with the highest worth at the end by name, the others in one series. */
 export const historySeries = (points: readonly HistoryPoint[]): HistorySeries => {
   const labels = new Map<string, string>();
   const worth = new Map<string, number>();

@@ -1,23 +1,30 @@
+"use client";
+
 import type { ReactNode } from "react";
+import { Unknown } from "@/components/ui/amount";
+import { useLocale } from "@/components/ui/use-locale";
+import { shareText } from "@/lib/core/amount-text";
 
-const PERCENT_BPS = 100;
+const TENTHS_PER_PERCENT = 10;
 
-/** 1250 → `12.5 %`, 3 → `< 0.1 %`. */
-const shareText = (bps: number): string => {
-  if (bps > 0 && bps < PERCENT_BPS / 10) return "< 0.1 %";
-  const tenths = Math.floor((bps * 10) / PERCENT_BPS);
-  return `${String(tenths / 10)} %`;
-};
+interface ShareBarProps {
+  /** In tenths of a per cent; null where no price is known. */
+  readonly tenths: number | null;
+  /** Whether there is anything at all: a share of next to nothing is not nothing. */
+  readonly isSomething: boolean;
+}
 
 /** How much of the whole it is: as a bar, and in words. */
-export const ShareBar = ({ bps }: { readonly bps: number | null }): ReactNode =>
-  bps === null ? (
-    <span className="text-sm text-fg-3">no price</span>
-  ) : (
+export const ShareBar = ({ tenths, isSomething }: ShareBarProps): ReactNode => {
+  const locale = useLocale();
+  if (tenths === null) return <Unknown reason="No price is known" />;
+  return (
     <span className="flex items-center justify-end gap-2">
-      <span aria-hidden className="h-1.5 w-20 overflow-hidden rounded-tag bg-border max-md:w-12">
-        <span className="block h-full min-w-px bg-accent" style={{ width: `${String(bps / PERCENT_BPS)}%` }} />
-      </span>
-      <span className="num w-14 text-right text-sm text-fg-2">{shareText(bps)}</span>
+      <svg viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-20 @max-[44rem]:w-12" aria-hidden>
+        <rect width={100} height={6} className="fill-border" />
+        <rect width={Math.max(1, tenths / TENTHS_PER_PERCENT)} height={6} className="fill-accent" />
+      </svg>
+      <span className="num w-14 text-right text-sm text-fg-2">{shareText(tenths, isSomething, locale)}</span>
     </span>
   );
+};

@@ -5,7 +5,5 @@ import { useApiQuery } from "@/components/features/session/use-api";
 import { getBalanceHistory } from "@/lib/contracts/balances";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
-const REFRESH_MS = 60_000;
-
 export const useBalanceHistory = (days: number): UseQueryResult<ResponseOf<typeof getBalanceHistory>> =>
-  useApiQuery(getBalanceHistory, { query: { days } }, { refetchIntervalMs: REFRESH_MS });
+  useApiQuery(getBalanceHistory, { query: { days } }, { live: true });

@@ -8,7 +8,7 @@ import { currentRequest, subscribeToRequests } from "./confirm-store";
 
 const nothing = (): null => null;
 
-/** What a wallet's own window would be: shows what the burner wallet is asked to sign, and asks. */
+/** The confirmation that a browser wallet would show in its own window: shows a request to the burner wallet and asks whether to sign. */
 export const BurnerConfirm = (): ReactNode => {
   const request = useSyncExternalStore(subscribeToRequests, currentRequest, nothing);
   if (request === null) return null;

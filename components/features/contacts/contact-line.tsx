@@ -1,19 +1,19 @@
 "use client";
 
-import { BadgeCheck, CircleDashed, Trash2 } from "lucide-react";
+import { Trash2 } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable, type Approvable } from "@/components/features/approvals/use-approvable";
 import { useMay } from "@/components/features/projects/use-project";
+import { AddressMark } from "@/components/ui/address-mark";
 import { AddressGroups } from "@/components/ui/address-groups";
-import { Badge } from "@/components/ui/badge";
 import { Button, IconButton } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
-import { describeError } from "@/components/ui/describe-error";
-import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { useApproveContact, useDeleteContact, type Contact } from "./use-contacts";
+import { ContactState } from "./contact-state";
+import { DeleteContactDialog } from "./delete-contact-dialog";
+import { useApproveContact, type Contact } from "./use-contacts";
 
 interface ContactLineProps {
   readonly contact: Contact;
@@ -35,6 +35,7 @@ export const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode 
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
       <div className="min-w-0 flex-1 basis-72">
         <p className="flex items-center gap-2">
+          <AddressMark value={contact.address} className="size-5" />
           <span className="truncate font-medium">{contact.name}</span>
           <ContactState contact={contact} />
         </p>
@@ -63,22 +64,10 @@ export const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode 
         </IconButton>
       </span>
       <ApprovalPart change={change} />
-      <DeleteDialog contact={contact} open={asking} onOpenChange={setAsking} />
+      <DeleteContactDialog contact={asking ? contact : null} onClose={() => setAsking(false)} />
     </li>
   );
 };
-
-/** Whether the contact may be paid where a policy asks for approved contacts. */
-const ContactState = ({ contact: { state } }: { readonly contact: Contact }): ReactNode =>
-  state === "approved" ? (
-    <Badge tone="success" icon={BadgeCheck} title="May be paid where a policy asks for approved contacts">
-      Approved
-    </Badge>
-  ) : (
-    <Badge icon={CircleDashed} title="Not paid where a policy asks for approved contacts">
-      Proposed
-    </Badge>
-  );
 
 const ApprovalPart = ({ change }: { readonly change: Approvable<Contact> }): ReactNode =>
   change.asked !== null ? (
@@ -90,30 +79,3 @@ const ApprovalPart = ({ change }: { readonly change: Approvable<Contact> }): Rea
       <ErrorState compact error={change.error} money={NOT_APPROVED} />
     </div>
   );
-
-interface DeleteDialogProps {
-  readonly contact: Contact;
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-}
-
-const DeleteDialog = ({ contact, open, onOpenChange }: DeleteDialogProps): ReactNode => {
-  const deletion = useDeleteContact();
-  return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title={`Delete ${contact.name}?`}
-      description="The address is then not recognised any more. What was sent to it stays on record."
-      confirmLabel="Delete contact"
-      onConfirm={async () => {
-        try {
-          await deletion.mutateAsync(contact);
-        } catch (error) {
-          toast.error(describeError(error).message);
-          throw error;
-        }
-      }}
-    />
-  );
-};

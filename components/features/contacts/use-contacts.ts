@@ -2,8 +2,9 @@
 
 import { useMutation, useQueryClient, type UseMutationResult, type UseQueryResult } from "@tanstack/react-query";
 import type { GivenApproval } from "@/components/features/approvals/use-approvable";
-import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
-import { approveContact, createContact, deleteContact, listContacts } from "@/lib/contracts/contacts";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
+import { approveContact, createContact, deleteContact, listContacts, updateContact } from "@/lib/contracts/contacts";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { evaluatePolicies } from "@/lib/contracts/policies";
 
@@ -21,6 +22,20 @@ export const useSaveContact = (): UseMutationResult<Contact, Error, BodyInput<ty
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (body) => api.call(createContact, { body }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) }),
+  });
+};
+
+/** Changes name, tags or chains of a contact. */
+export const useUpdateContact = (): UseMutationResult<
+  Contact,
+  Error,
+  BodyInput<typeof updateContact> & { readonly id: string }
+> => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, ...body }) => api.call(updateContact, { params: { id }, body }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) }),
   });
 };

@@ -5,7 +5,8 @@ import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
-import { queryKeyOf, useApi, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
@@ -52,7 +53,7 @@ const RecoveryCodes = ({ codes, onDone }: { readonly codes: readonly string[]; r
     </Alert>
     <ul
       aria-label="Recovery codes"
-      className="grid gap-1 rounded-card border bg-sunken p-3 font-mono text-sm sm:grid-cols-2"
+      className="grid grid-cols-1 gap-1 rounded-card border bg-sunken p-3 font-mono text-sm sm:grid-cols-2"
     >
       {codes.map((code) => (
         <li key={code}>{code}</li>

@@ -1,22 +1,30 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
-import { queryKeyOf, useApi, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { addPasskey, listPasskeys, removePasskey, renamePasskey, startPasskey } from "@/lib/contracts/passkeys";
 import { makePasskey, passkeyProblem } from "./browser-passkey";
 
 type Passkey = ResponseOf<typeof addPasskey>;
+
+const NAME_MAX = 60;
+const nameForm = z.object({ name: z.string().trim().min(1, "Enter a name.").max(NAME_MAX) });
+type NameValues = z.infer<typeof nameForm>;
 
 const useReload = (): (() => Promise<void>) => {
   const client = useQueryClient();
@@ -92,10 +100,10 @@ const PasskeyRow = ({ passkey }: { readonly passkey: Passkey }): ReactNode => {
 };
 
 const Rename = ({ passkey, onDone }: { readonly passkey: Passkey; readonly onDone: () => void }): ReactNode => {
-  const [name, setName] = useState(passkey.name);
+  const form = useForm({ resolver: zodResolver(nameForm), defaultValues: { name: passkey.name } });
   const rename = useApiMutation(renamePasskey);
   const reload = useReload();
-  const save = async (): Promise<void> => {
+  const save = async ({ name }: NameValues): Promise<void> => {
     try {
       await rename.mutateAsync({ params: { id: passkey.id }, body: { name } });
     } catch {
@@ -105,27 +113,30 @@ const Rename = ({ passkey, onDone }: { readonly passkey: Passkey; readonly onDon
     onDone();
   };
   return (
-    <form
-      className="flex flex-1 flex-wrap items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <Field label="Name of the passkey" className="min-w-48 flex-1">
-        <Input value={name} maxLength={60} onChange={(event) => setName(event.target.value)} autoFocus />
-      </Field>
-      <Button type="submit" variant="primary" loading={rename.isPending} disabled={name.trim() === ""}>
+    <Form form={form} error={rename.error} onSubmit={save} className="flex flex-1 flex-wrap items-end gap-2">
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name of the passkey"
+        className="min-w-48 flex-1"
+        input={{ maxLength: NAME_MAX, autoFocus: true }}
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        loading={rename.isPending}
+        disabled={!nameForm.safeParse(form.watch()).success}
+      >
         Save
       </Button>
       <Button onClick={onDone}>Cancel</Button>
-      {rename.isError ? <ErrorState compact error={rename.error} /> : null}
-    </form>
+      <FormError money="The name is as it was." />
+    </Form>
   );
 };
 
 const AddPasskey = (): ReactNode => {
-  const [name, setName] = useState("");
+  const form = useForm({ resolver: zodResolver(nameForm), defaultValues: { name: "" } });
   const [problem, setProblem] = useState<string | null>(null);
   const api = useApi();
   const reload = useReload();
@@ -140,23 +151,26 @@ const AddPasskey = (): ReactNode => {
       setProblem(why);
       return;
     }
-    setName("");
+    form.reset();
     await reload();
     toast.success("The passkey was added.");
   });
   if (add.asked !== null) return <ApprovalStep asked={add.asked} change={add} />;
   return (
-    <form
+    <Form
+      form={form}
+      error={add.error}
+      onSubmit={({ name }) => add.start(name)}
       className="flex flex-wrap items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add.start(name.trim());
-      }}
     >
-      <Field label="Name of a new passkey" className="min-w-48 flex-1">
-        <Input value={name} maxLength={60} placeholder="Laptop" onChange={(event) => setName(event.target.value)} />
-      </Field>
-      <Button type="submit" loading={add.busy} disabled={name.trim() === ""}>
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name of a new passkey"
+        className="min-w-48 flex-1"
+        input={{ maxLength: NAME_MAX, placeholder: "Laptop" }}
+      />
+      <Button type="submit" loading={add.busy} disabled={!nameForm.safeParse(form.watch()).success}>
         Add a passkey
       </Button>
       {problem === null ? null : (
@@ -164,7 +178,7 @@ const AddPasskey = (): ReactNode => {
           {problem}
         </Alert>
       )}
-      {add.error == null ? null : <ErrorState compact error={add.error} />}
-    </form>
+      <FormError money="No passkey was added." />
+    </Form>
   );
 };

@@ -10,7 +10,7 @@ import { listPasskeys } from "@/lib/contracts/passkeys";
 import { Authenticator } from "./authenticator";
 import { Passkeys } from "./passkeys";
 
-/** What the person signs in and approves with, beside the wallet and mailed codes. */
+/** The person's passkeys and authenticator app: means to sign in and approve beside the wallet and mailed codes. */
 export const SignInCard = (): ReactNode => {
   const factors = useApiQuery(getFactors, {});
   const passkeys = useApiQuery(listPasskeys, {});

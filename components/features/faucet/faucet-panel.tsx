@@ -15,6 +15,7 @@ import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
 import { listTokens } from "@/lib/contracts/chains";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
+import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { useFund } from "./use-fund";
 
 const faucetForm = z.object({
@@ -45,12 +46,10 @@ export const FaucetPanel = (): ReactNode => {
       <Form form={form} error={fund.error} onSubmit={(values) => fund.mutate(values)} className="flex flex-col gap-3">
         <div className="grid grid-cols-2 gap-3">
           <ControlField control={form.control} name="token" label="Token">
-            {(bound) => <Select {...bound} options={symbols.map((symbol) => ({ value: symbol, label: symbol }))} />}
+            {(bound) => <Select {...bound} options={symbols.map((symbol) => tokenOption(symbol))} />}
           </ControlField>
           <ControlField control={form.control} name="chainId" label="Chain">
-            {(bound) => (
-              <Select {...bound} options={chains.map((entry) => ({ value: String(entry.id), label: entry.name }))} />
-            )}
+            {(bound) => <Select {...bound} options={chains.map(chainOption)} />}
           </ControlField>
         </div>
         <TextField control={form.control} name="amount" label="Amount" input={{ numeric: true }} />

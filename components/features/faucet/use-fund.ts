@@ -2,7 +2,8 @@
 
 import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
 import { toast } from "sonner";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { useFaucet as faucetContract } from "@/lib/contracts/dev";

@@ -2,16 +2,22 @@
 
 import type { ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
+import { AddressMark } from "@/components/ui/address-mark";
 
 import { HeldAmount } from "@/components/ui/held-amount";
+import { TokenName } from "@/components/ui/marks";
 import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { accountName, type Account } from "./account";
-import { FrozenBadge } from "./frozen-badge";
+import { AccountState } from "./account-state";
 
 const Balance = ({ account, part }: { account: Account; part: keyof Account["balance"] }): ReactNode => (
-  <HeldAmount value={account.balance[part]} className={part === "available" ? "font-medium" : "text-fg-2"} />
+  <HeldAmount
+    value={account.balance[part]}
+    symbol={account.currency}
+    className={part === "available" ? "font-medium" : "text-fg-2"}
+  />
 );
 
 export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
@@ -21,16 +27,18 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     phone: "title",
     cell: (account) => (
       <span className="inline-flex flex-wrap items-center gap-2">
+        <AddressMark value={account.id} />
         <RowLink href={`/accounts/${account.id}`}>{accountName(account)}</RowLink>
-        {account.status === "frozen" ? <FrozenBadge /> : null}
+        <AccountState account={account} />
       </span>
     ),
   },
-  { id: "currency", header: "Currency", cell: (account) => account.currency },
+  { id: "currency", header: "Currency", phone: "hidden", cell: (account) => <TokenName symbol={account.currency} /> },
   {
     id: "available",
     header: "Available",
     align: "right",
+    phone: "aside",
     cell: (account) => <Balance account={account} part="available" />,
   },
   {
@@ -38,6 +46,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     header: "Pending",
     align: "right",
     phone: "hidden",
+    priority: "medium",
     cell: (account) => <Balance account={account} part="pending" />,
   },
   { id: "posted", header: "Posted", align: "right", cell: (account) => <Balance account={account} part="posted" /> },
@@ -46,7 +55,15 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     header: "Opened",
     align: "right",
     phone: "hidden",
+    priority: "low",
     cell: (account) => <Time value={account.createdAt} />,
   },
-  { id: "id", header: "Id", align: "right", cell: (account) => <PublicId value={account.id} /> },
+  {
+    id: "id",
+    header: "Id",
+    align: "right",
+    bare: true,
+    priority: "low",
+    cell: (account) => <PublicId value={account.id} />,
+  },
 ];

@@ -17,6 +17,7 @@ import { Tabs } from "@/components/ui/tabs";
 import { getGlobalAccount, getStatement, listEntries } from "@/lib/contracts/global-accounts";
 import { getReservesProof } from "@/lib/contracts/reserves";
 import { accountName, type Account } from "./account";
+import { AccountMenu } from "./account-menu";
 import { BalanceCard } from "./balance-card";
 import { EntriesCard } from "./entries-card";
 import { FundDialog } from "./fund-dialog";
@@ -56,6 +57,7 @@ export const AccountPage = ({ accountId }: { readonly accountId: string }): Reac
                 </Button>
               </>
             ) : null}
+            {account === undefined ? null : <AccountMenu account={account} />}
           </>
         }
       />
@@ -74,6 +76,11 @@ export const AccountPage = ({ accountId }: { readonly accountId: string }): Reac
               It shows what was known before, and is tried again by itself. {MONEY}
             </Alert>
           ) : null}
+          {account.status === "active" || account.statusReason === null ? null : (
+            <Alert tone="warning" title={`This account is ${account.status}`}>
+              {account.statusReason}
+            </Alert>
+          )}
           <BalanceCard account={account} onFund={() => setFunding(true)} />
           <Views account={account} />
           <FundDialog account={account} open={funding} onOpenChange={setFunding} />

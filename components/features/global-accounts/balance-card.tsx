@@ -9,7 +9,7 @@ import { HeldAmount, HideAmountsButton } from "@/components/ui/held-amount";
 import { Card } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import type { Account } from "./account";
-import { FrozenBadge } from "./frozen-badge";
+import { AccountState } from "./account-state";
 
 const PARTS = [
   { part: "available", label: "Available", why: "can be paid out now" },
@@ -26,13 +26,13 @@ export const BalanceCard = ({ account, onFund }: BalanceCardProps): ReactNode =>
   <Card
     title={
       <span className="flex flex-wrap items-center gap-2">
-        Balance {account.status === "frozen" ? <FrozenBadge /> : null}
+        Balance <AccountState account={account} />
       </span>
     }
     actions={<HideAmountsButton size="sm" />}
     flush
   >
-    <dl className="grid divide-y sm:grid-cols-3 sm:divide-x sm:divide-y-0">
+    <dl className="grid grid-cols-1 divide-y sm:grid-cols-3 sm:divide-x sm:divide-y-0">
       {PARTS.map(({ part, label, why }) => (
         <div key={part} className="flex flex-col px-4 py-3">
           <dt className="text-fg-2">{label}</dt>

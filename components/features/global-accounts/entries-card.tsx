@@ -15,6 +15,7 @@ import { useEntries } from "./use-accounts";
 export const EntriesCard = ({ account }: { readonly account: Account }): ReactNode => {
   const [taken, setTaken] = useState<Entry | null>(null);
   const columns = useEntryColumns(
+    account.currency,
     useCallback(
       (entry: Entry) =>
         mayTakeBack(entry) ? (

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useMemo, type ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
+import { AddressMark } from "@/components/ui/address-mark";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { HeldAmount } from "@/components/ui/held-amount";
@@ -25,22 +26,45 @@ const Counterparty = ({ id, known }: { id: string | null; known: ReadonlyMap<str
   if (id === null) return <span className="text-fg-3">–</span>;
   const account = known.get(id);
   return (
-    <Link href={`/accounts/${id}`} className="link" title={id}>
-      {account === undefined ? shortId(id) : accountName(account)}
-    </Link>
+    <span className="inline-flex items-center gap-1.5">
+      <AddressMark value={id} />
+      <Link href={`/accounts/${id}`} className="link" title={id}>
+        {account === undefined ? shortId(id) : accountName(account)}
+      </Link>
+    </span>
   );
 };
 
-const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): readonly Column<Entry>[] => [
-  { id: "seq", header: "No.", cell: (entry) => <span className="num text-fg-3">{entry.seq}</span>, phone: "hidden" },
-  { id: "time", header: "When", cell: (entry) => <Time value={entry.createdAt} absolute /> },
+/** The kind of entry; a payout links to the payout. */
+const Cause = ({ entry }: { readonly entry: Entry }): ReactNode =>
+  entry.payoutId === null ? (
+    <span title={entry.reverses === null ? undefined : `Takes ${entry.reverses} back`}>{kindText(entry.kind)}</span>
+  ) : (
+    <Link href={`/payouts/${entry.payoutId}`} className="link" title={entry.payoutId}>
+      {kindText(entry.kind)}
+    </Link>
+  );
+
+const columnsFor = (
+  currency: string,
+  known: ReadonlyMap<string, Account>,
+  actionOf: ActionOf,
+): readonly Column<Entry>[] => [
+  {
+    id: "seq",
+    header: "No.",
+    cell: (entry) => <span className="num text-fg-3">{entry.seq}</span>,
+    phone: "hidden",
+    priority: "low",
+  },
+  { id: "time", header: "When", bare: true, cell: (entry) => <Time value={entry.createdAt} absolute /> },
   {
     id: "kind",
     header: "What",
     phone: "title",
     cell: (entry) => (
       <span className="inline-flex flex-wrap items-center gap-2">
-        {kindText(entry.kind)}
+        <Cause entry={entry} />
         {entry.reversedBy === null ? actionOf(entry) : <Badge tone="neutral">Taken back</Badge>}
       </span>
     ),
@@ -48,11 +72,15 @@ const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): re
   {
     id: "counterparty",
     header: "Other account",
+    bare: true,
+    priority: "medium",
     cell: (entry) => <Counterparty id={entry.counterpartyId} known={known} />,
   },
   {
     id: "reference",
     header: "Reference",
+    phone: "hidden",
+    priority: "low",
     cell: (entry) =>
       entry.reference === null ? (
         <span className="text-fg-3">–</span>
@@ -64,29 +92,37 @@ const columnsFor = (known: ReadonlyMap<string, Account>, actionOf: ActionOf): re
     id: "amount",
     header: "Amount",
     align: "right",
+    phone: "aside",
     cell: (entry) => (
-      <Amount value={entry.amount} signed className={entry.amount.startsWith("-") ? "text-fg" : "text-success"} />
+      <Amount
+        value={entry.amount}
+        symbol={currency}
+        signed
+        className={entry.amount.startsWith("-") ? "text-fg" : "text-success"}
+      />
     ),
   },
   {
     id: "balance",
     header: "Balance",
     align: "right",
-    cell: (entry) => <HeldAmount value={entry.balanceAfter} className="font-medium" />,
+    cell: (entry) => <HeldAmount value={entry.balanceAfter} symbol={currency} className="font-medium" />,
   },
   {
     id: "transaction",
     header: "Transaction",
     align: "right",
+    phone: "hidden",
+    priority: "low",
     cell: (entry) => <PublicId value={entry.transactionId} />,
   },
 ];
 
-/** Of entries, with the names of the accounts that are known. */
-export const useEntryColumns = (actionOf: ActionOf = NO_ACTION): readonly Column<Entry>[] => {
+/** Of entries of an account in this currency, with the names of the accounts that are known. */
+export const useEntryColumns = (currency: string, actionOf: ActionOf = NO_ACTION): readonly Column<Entry>[] => {
   const accounts = useKnownAccounts();
   return useMemo(
-    () => columnsFor(new Map(accounts.map((account) => [account.id, account])), actionOf),
-    [accounts, actionOf],
+    () => columnsFor(currency, new Map(accounts.map((account) => [account.id, account])), actionOf),
+    [currency, accounts, actionOf],
   );
 };

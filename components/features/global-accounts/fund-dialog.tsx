@@ -7,9 +7,10 @@ import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { codeOf } from "@/components/features/money-flow/api-error";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { isZero } from "@/components/features/overview/sums";
 import { useReserves, type Reserve } from "@/components/features/reserves/use-reserves";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
@@ -17,6 +18,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { fundGlobalAccount, getGlobalAccount, listEntries, listGlobalAccounts } from "@/lib/contracts/global-accounts";
 import { getReserves } from "@/lib/contracts/reserves";
+import { readAmount, typedAmount } from "@/lib/core/read-amount";
 import { accountName, type Account } from "./account";
 import { fundForm, missing } from "./fund-model";
 import { FundTreasury } from "./fund-treasury";
@@ -45,7 +47,7 @@ interface FormProps {
 }
 
 const FundForm = ({ account, onClose }: FormProps): ReactNode => {
-  const { form, short, reserve, reserves, mutation, body, submit } = useFunding(account, onClose);
+  const { form, typed, short, reserve, reserves, mutation, body, submit } = useFunding(account, onClose);
   const max = reserve === undefined || reserve.available.startsWith("-") ? "0" : reserve.available;
   const lacksReserves = codeOf(mutation.error) === "insufficient_reserves";
   return (
@@ -67,13 +69,14 @@ const FundForm = ({ account, onClose }: FormProps): ReactNode => {
             disabled={isZero(max)}
             onClick={() => {
               mutation.reset();
-              form.setValue("amount", max, { shouldValidate: true });
+              form.setValue("amount", typedAmount(max), { shouldValidate: true });
             }}
           >
             All that is available
           </Button>
         }
-        input={{ numeric: true, placeholder: "0.0", autoFocus: true }}
+        hint={<ReadAs value={typed} read={readAmount(typed)} symbol={account.currency} />}
+        input={{ numeric: true, placeholder: typedAmount("0.0"), autoFocus: true }}
       />
       <ReserveFacts reserves={reserves} reserve={reserve} account={account} />
       {short !== null || lacksReserves ? <NotEnough account={account} short={short} /> : null}
@@ -99,7 +102,7 @@ const useFunding = (account: Account, onClose: () => void) => {
   const typed = form.watch("amount");
   // While the reserves are not known, the service checks the amount.
   const short = reserves.data === undefined ? null : missing(typed, reserve?.available ?? "0", account);
-  const body = { amount: typed.trim() === "" ? "100" : typed.trim(), currency: account.assetId };
+  const body = { amount: readAmount(typed) ?? "100", currency: account.assetId };
   const submit = async ({ amount }: { readonly amount: string }): Promise<void> => {
     if (short !== null) return;
     const params = { id: account.id };
@@ -115,7 +118,7 @@ const useFunding = (account: Account, onClose: () => void) => {
       void queryClient.invalidateQueries({ queryKey });
     onClose();
   };
-  return { form, short, reserve, reserves, mutation, body, submit };
+  return { form, typed, short, reserve, reserves, mutation, body, submit };
 };
 
 interface NotEnoughProps {

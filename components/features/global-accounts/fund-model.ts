@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isDomainError } from "@/lib/core/errors";
 import { formatAmount, parseAmount } from "@/lib/core/money";
+import { groupedAmount, readAmount } from "@/lib/core/read-amount";
 import { toScaled } from "@/components/features/swap/decimal";
 
 interface Money {
@@ -8,7 +9,7 @@ interface Money {
   readonly decimals: number;
 }
 
-/** Describes the fault of a typed amount; null when there is none. */
+/** Describes the fault of a plain decimal string; null when there is none. */
 export const amountProblem = (text: string, { currency, decimals }: Money): string | null => {
   if (text.trim() === "") return "Type an amount.";
   try {
@@ -22,21 +23,30 @@ export const amountProblem = (text: string, { currency, decimals }: Money): stri
   }
 };
 
-/** By how much the amount is more than what is there; null where it is not, or is no amount. */
+/** Describes the fault of an amount as the person's locale writes it; null when there is none. */
+const typedProblem = (text: string, money: Money): string | null => {
+  if (text.trim() === "") return "Type an amount.";
+  const read = readAmount(text);
+  return read === null ? `Enter an amount such as ${groupedAmount("1250.00")}.` : amountProblem(read, money);
+};
+
+/** By how much the typed amount is more than what is there; null where it is not, or is no amount. */
 export const missing = (text: string, available: string, money: Money): string | null => {
-  if (amountProblem(text, money) !== null) return null;
-  const short = parseAmount(text.trim(), money.decimals) - (toScaled(available, money.decimals) ?? 0n);
+  const read = readAmount(text);
+  if (read === null || amountProblem(read, money) !== null) return null;
+  const short = parseAmount(read, money.decimals) - (toScaled(available, money.decimals) ?? 0n);
   return short > 0n ? formatAmount(short, money.decimals) : null;
 };
 
-/** The typed amount, trimmed and possible for the currency. */
+/** The typed amount, read as a plain decimal string that is possible for the currency. */
 export const fundForm = (money: Money) =>
   z.object({
     amount: z
       .string()
       .trim()
       .superRefine((text, context) => {
-        const message = amountProblem(text, money);
+        const message = typedProblem(text, money);
         if (message !== null) context.addIssue({ code: "custom", message });
-      }),
+      })
+      .transform((text) => readAmount(text) ?? text),
   });

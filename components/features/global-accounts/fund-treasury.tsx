@@ -5,7 +5,7 @@ import { Droplets } from "lucide-react";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { useFund } from "@/components/features/faucet/use-fund";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";

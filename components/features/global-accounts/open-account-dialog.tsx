@@ -8,7 +8,7 @@ import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
 import { Combobox } from "@/components/ui/combobox";
@@ -16,6 +16,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
 import type { BodyOf } from "@/lib/contracts/contract";
 import { createGlobalAccount, getGlobalAccount, listGlobalAccounts } from "@/lib/contracts/global-accounts";
+import { tokenOption } from "@/components/ui/marked-options";
 import { useCurrencies } from "./use-currencies";
 
 const NAME_MAX = 80;
@@ -79,8 +80,7 @@ const OpenAccountForm = ({ onCancel }: { readonly onCancel: () => void }): React
             {...bound}
             disabled={currencies === undefined}
             options={(currencies ?? []).map(({ assetId, symbol, name: full }) => ({
-              value: assetId,
-              label: symbol,
+              ...tokenOption(symbol, assetId),
               description: full,
             }))}
             searchPlaceholder="Symbol or name"

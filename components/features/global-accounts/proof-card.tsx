@@ -57,7 +57,7 @@ export const ProofCard = ({ account }: { readonly account: Account }): ReactNode
           onClick={() => asking.mutate()}
         >
           {asking.isPending ? null : <ShieldCheck aria-hidden />}
-          {asking.data === undefined ? "Make the proof" : "Make it anew"}
+          {asking.data === undefined ? "Create the proof" : "Create a new one"}
         </Button>
       }
     >
@@ -148,7 +148,7 @@ const PublishedRoot = ({ proof }: { readonly proof: ReservesProof }): ReactNode 
       The same root
     </Badge>
   ) : (
-    <Badge tone="warning" icon={CircleX} title="Balances have changed since; make the proof anew.">
+    <Badge tone="warning" icon={CircleX} title="Balances have changed since; create a new proof.">
       Another root by now
     </Badge>
   );

@@ -24,6 +24,7 @@ import { defineContract } from "@/lib/contracts/contract";
 import { getStatement } from "@/lib/contracts/global-accounts";
 import type { Account, Statement } from "./account";
 import { useEntryColumns } from "./entry-columns";
+import { statementPdf } from "./statement-pdf";
 import { PERIODS, periodOf, type PeriodKind, type StatementPeriod } from "./period";
 
 /** The same route as a file. */
@@ -130,10 +131,17 @@ const Loaded = ({ account, period }: PartProps): ReactNode => {
   return <StatementView key={query.data.from} statement={query.data} />;
 };
 
+const savePdf = (statement: Statement): void =>
+  saveFile(
+    statementPdf(statement, new Date()),
+    `statement-${statement.account.id}-${statement.from.slice(0, 10)}.pdf`,
+    "application/pdf",
+  );
+
 const ENTRIES_SHOWN = 100;
 
 const StatementView = ({ statement }: { readonly statement: Statement }): ReactNode => {
-  const columns = useEntryColumns();
+  const columns = useEntryColumns(statement.account.currency);
   const [shown, setShown] = useState(ENTRIES_SHOWN);
   const { account, entries } = statement;
   const amount = (value: string): ReactNode => <HeldAmount value={value} unit={account.currency} />;
@@ -144,6 +152,11 @@ const StatementView = ({ statement }: { readonly statement: Statement }): ReactN
           <Time value={statement.from} absolute /> to <Time value={statement.to} absolute />
         </Fact>
         <Fact label="Opening balance">{amount(statement.opening)}</Fact>
+        <Fact label="As a document">
+          <Button variant="link" className="h-6" onClick={() => savePdf(statement)}>
+            Download PDF
+          </Button>
+        </Fact>
       </Facts>
       <div className="border-y">
         {entries.length === 0 ? (

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { ConfirmDialog } from "@/components/ui/dialog";
@@ -53,7 +53,7 @@ export const TakeBackDialog = ({ account, entry, onClose }: TakeBackDialogProps)
         <>
           <p>
             <Amount value={entry?.amount ?? "0"} unit={account.currency} /> leave {accountName(account)}, and the
-            treasury may use them again. Nothing moves on chain. Both entries stay; the account can be funded anew.
+            treasury may use them again. Nothing moves on chain. Both entries stay; the account can be funded again.
           </p>
           {mutation.error === null ? null : (
             <div className="pt-2">

@@ -1,12 +1,12 @@
 "use client";
 
 import type { UseQueryResult } from "@tanstack/react-query";
-import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
 import { getGlobalAccount, listEntries, listGlobalAccounts } from "@/lib/contracts/global-accounts";
 import type { Account, Entry } from "./account";
 
-const REFRESH_MS = 10_000;
 /** The API takes no longer search. */
 const SEARCH_MAX = 80;
 const NAMES_READ = 100;
@@ -30,17 +30,13 @@ export const useAccountList = (filters: AccountFilters): Pages<Account> => {
   return usePages({
     queryKey: queryKeyOf(listGlobalAccounts, { query }),
     read: (page, signal) => api.call(listGlobalAccounts, { query: { ...query, ...page }, signal }),
-    refreshMs: () => REFRESH_MS,
+    refreshMs: "live",
   });
 };
 
 /** Without an id nothing is asked. */
 export const useAccount = (id: string | null): UseQueryResult<Account> =>
-  useApiQuery(
-    getGlobalAccount,
-    { params: { id: id ?? "" } },
-    { enabled: id !== null && id !== "", refetchIntervalMs: REFRESH_MS },
-  );
+  useApiQuery(getGlobalAccount, { params: { id: id ?? "" } }, { enabled: id !== null && id !== "", live: true });
 
 export const useEntries = (id: string): Pages<Entry> => {
   const api = useApi();
@@ -48,7 +44,7 @@ export const useEntries = (id: string): Pages<Entry> => {
   return usePages({
     queryKey: queryKeyOf(listEntries, { params }),
     read: (page, signal) => api.call(listEntries, { params, query: page, signal }),
-    refreshMs: () => REFRESH_MS,
+    refreshMs: "live",
   });
 };
 

@@ -3,13 +3,14 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Creator } from "@/components/features/payouts/creator";
+import { Actor } from "@/components/features/names/actor";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
@@ -18,20 +19,21 @@ import { readProjectInbox } from "@/lib/contracts/inbox";
 
 type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
 
-const REFRESH_MS = 5_000;
-
 const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>> = {
   decision: { label: "Needs votes", tone: "info" },
   operation: { label: "Needs a code", tone: "info" },
   payout: { label: "Needs a code", tone: "info" },
   schedule: { label: "Needs a code", tone: "info" },
+  deposit: { label: "In quarantine", tone: "warning" },
+  contact: { label: "Proposed", tone: "info" },
+  refund: { label: "Refund unclear", tone: "warning" },
   stopped_work: { label: "Stopped", tone: "danger" },
   failure: { label: "Failed", tone: "warning" },
 };
 
 /** Everything of the project that waits for a person, of every kind. */
 export const InboxPage = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { refetchIntervalMs: REFRESH_MS });
+  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
   return (
     <>
       <PageHeader title="Inbox" description="What waits for a person. What you can do stands first." />
@@ -63,11 +65,12 @@ export const InboxPage = (): ReactNode => {
 
 const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
   const { label, tone } = KINDS[item.kind];
+  const hideable = useHideableText();
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3">
       <div className="min-w-0">
         <Link href={item.path} className="link font-medium wrap-anywhere">
-          {item.title}
+          {hideable(item.title)}
         </Link>
         <p className="text-fg-2">{item.toDo}</p>
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-fg-3">
@@ -80,8 +83,8 @@ const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
             </span>
           )}
           {item.by === null ? null : (
-            <span className="inline-flex gap-1">
-              by <Creator id={item.by} />
+            <span className="inline-flex max-w-full min-w-0 gap-1">
+              by <Actor id={item.by} />
             </span>
           )}
         </p>

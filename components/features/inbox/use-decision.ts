@@ -2,7 +2,8 @@
 
 import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import type { MoneyProof } from "@/components/features/money-flow/types";
-import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { approveDecision, declineDecision, getDecision, listDecisions } from "@/lib/contracts/decisions";
 import { readProjectInbox } from "@/lib/contracts/inbox";
@@ -12,10 +13,8 @@ export type Verdict = "approve" | "decline";
 /** How a person proves a vote. */
 export type VoteMeans = MoneyProof | { readonly signature: string };
 
-const REFRESH_MS = 5_000;
-
 export const useDecision = (id: string): UseQueryResult<Decision> =>
-  useApiQuery(getDecision, { params: { id } }, { refetchIntervalMs: REFRESH_MS });
+  useApiQuery(getDecision, { params: { id } }, { live: true });
 
 /** The open request about an operation or a payout; `isKnown` is false while it is read. */
 export const useVotesOn = (

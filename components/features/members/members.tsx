@@ -45,8 +45,8 @@ const columnsOf = ({ myId, mayManage, mayChange, onRole, onRemove }: Actions): r
       </span>
     ),
   },
-  { id: "role", header: "Role", cell: ({ role }) => roleName(role) },
-  { id: "joined", header: "Joined", cell: ({ joinedAt }) => <Time value={joinedAt} /> },
+  { id: "role", header: "Role", phone: "aside", cell: ({ role }) => roleName(role) },
+  { id: "joined", header: "Joined", priority: "medium", cell: ({ joinedAt }) => <Time value={joinedAt} /> },
   {
     id: "actions",
     header: <span className="sr-only">Actions</span>,

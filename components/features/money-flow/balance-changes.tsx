@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Address } from "@/components/ui/address";
+import { NamedAddress } from "@/components/features/names/named-address";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -13,11 +13,11 @@ type Change = Prepared["simulation"]["balanceChanges"][number];
 const CERTAINTY_WORDS = {
   simulated: "simulated",
   expected: "expected, after the bridge",
-  minimum: "at least",
+  minimum: "minimum",
 } as const satisfies Record<Change["certainty"], string>;
 
 const COLUMNS: readonly Column<Change>[] = [
-  { id: "wallet", header: "Wallet", phone: "title", cell: (change) => <Address value={change.walletAddress} /> },
+  { id: "wallet", header: "Wallet", phone: "title", cell: (change) => <NamedAddress value={change.walletAddress} /> },
   { id: "chain", header: "Chain", cell: (change) => <ChainName chainId={change.chainId} /> },
   {
     id: "change",
@@ -28,6 +28,7 @@ const COLUMNS: readonly Column<Change>[] = [
         value={change.change.replace(/^\+/, "")}
         unit={change.token.symbol}
         signed
+        column
         className={change.change.startsWith("-") ? "text-fg" : "text-success"}
       />
     ),

@@ -12,6 +12,7 @@ import type { BodyInput } from "@/lib/contracts/contract";
 import { requestOtp } from "@/lib/contracts/swap";
 import { codeOf } from "./api-error";
 import { CodeEntry } from "./code-entry";
+import { keepCode, readKeptCode } from "./kept-code";
 import type { SentCode } from "./types";
 
 /** A one-time code of six digits. */
@@ -36,7 +37,13 @@ export interface CodeRequest {
 /** The form of a one-time code that approves `subject`. */
 export const useCodeForm = (subject: BodyInput<typeof requestOtp>): CodeRequest => {
   const otp = useApiMutation(requestOtp);
-  return useCodeFormOf({ ask: () => otp.mutateAsync({ body: subject }), sending: otp.isPending, sendError: otp.error });
+  const id = Object.values(subject).join(" ");
+  const ask = async (): Promise<SentCode> => {
+    const sent = await otp.mutateAsync({ body: subject });
+    keepCode(id, sent);
+    return sent;
+  };
+  return useCodeFormOf({ ask, sending: otp.isPending, sendError: otp.error, kept: () => readKeptCode(id) });
 };
 
 interface AskedCode {
@@ -44,11 +51,13 @@ interface AskedCode {
   readonly ask: () => Promise<SentCode>;
   readonly sending: boolean;
   readonly sendError: unknown;
+  /** The code that was sent before the page was reloaded. */
+  readonly kept?: () => SentCode | null;
 }
 
 /** The form of a one-time code that `ask` has mailed. */
-export const useCodeFormOf = ({ ask, sending, sendError }: AskedCode): CodeRequest => {
-  const [sent, setSent] = useState<SentCode | null>(null);
+export const useCodeFormOf = ({ ask, sending, sendError, kept = () => null }: AskedCode): CodeRequest => {
+  const [sent, setSent] = useState(kept);
   const form = useForm({ resolver: zodResolver(codeForm), defaultValues: { code: "" } });
   const clear = (): void => form.reset({ code: "" });
   const send = async (): Promise<void> => {

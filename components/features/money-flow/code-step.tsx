@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { z } from "zod";
 import { Alert } from "@/components/ui/alert";
+import { RecipientName } from "@/components/features/names/recipient-name";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Form } from "@/components/ui/form";
@@ -47,7 +48,8 @@ export const CodeStep = ({ flow: move }: { readonly flow: MoveFlow }): ReactNode
       <p className="text-fg-2">
         Your approval is for exactly this: {subject.sources === 1 ? "one source" : `${subject.sources} sources`}, at
         least{" "}
-        <Amount value={subject.to.minAmount} unit={subject.to.token.symbol} className="font-medium text-fg" plain /> to{" "}
+        <Amount value={subject.to.minAmount} unit={subject.to.token.symbol} className="font-medium text-fg" exact /> to{" "}
+        <RecipientName address={subject.to.address} />{" "}
         <code className="font-mono text-sm break-all text-fg">{subject.to.address}</code>. It is good for nothing else.
       </p>
       {takesProof ? <MeansField choice={choice} /> : null}

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { amount } from "@/lib/contracts/common";
 import { isDomainError } from "@/lib/core/errors";
 import { parseAmount } from "@/lib/core/money";
+import { groupedAmount, readAmount } from "@/lib/core/read-amount";
 
 /** A select that must have a value. */
 export const chosen = (what: string): z.ZodString => z.string().min(1, `Choose a ${what}.`);
@@ -13,6 +15,19 @@ export const checkedBy = (schema: z.ZodType, what: string, empty: string): z.Zod
     context.addIssue({ code: "custom", message: text.trim() === "" ? empty : `The ${what} ${problem}.` });
   });
 
+/** An amount as the person's locale writes it; one line says what is wrong with it. */
+export const typedAmountField = (): z.ZodString =>
+  z.string().superRefine((text, context) => {
+    const fail = (message: string): void => context.addIssue({ code: "custom", message });
+    if (text.trim() === "") {
+      fail("Type an amount.");
+      return;
+    }
+    const read = readAmount(text);
+    if (read === null) fail(`Enter an amount such as ${groupedAmount("1250.00")}.`);
+    else if (!amount.safeParse(read).success) fail("Enter an amount above zero.");
+  });
+
 /** Why the token cannot have this amount, in a sentence; null where it can, or is not known. */
 export const precisionProblem = (
   token: { readonly symbol: string; readonly decimals: number } | undefined,
@@ -20,7 +35,7 @@ export const precisionProblem = (
 ): string | null => {
   if (token === undefined) return null;
   try {
-    parseAmount(text.trim(), token.decimals);
+    parseAmount(readAmount(text) ?? text.trim(), token.decimals);
     return null;
   } catch (error) {
     if (!isDomainError(error)) throw error;

@@ -38,7 +38,7 @@ const actionOf = (props: FlowErrorsProps, error: unknown): ReactNode => {
   if (!needsNewQuote(props, error)) return null;
   return (
     <Button size="sm" onClick={props.onNewQuote}>
-      {props.flow.subject.noun === "transfer" ? "Begin the transfer anew" : "Get a new quote"}
+      {props.flow.subject.noun === "transfer" ? "Start the transfer again" : "Get a new quote"}
     </Button>
   );
 };

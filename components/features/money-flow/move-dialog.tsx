@@ -20,7 +20,7 @@ interface MoveDialogProps {
   readonly flow: MoveFlow;
   /** Closes the dialog and asks for a new quote of the form's values. */
   readonly onNewQuote: () => void;
-  /** The price moved and the person went on with the fresh subject; what the form shows is out of date. */
+  /** The price moved and the person went on with the fresh subject, so the values in the form are out of date. */
   readonly onMoved?: () => void;
 }
 

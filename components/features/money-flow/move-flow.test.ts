@@ -221,3 +221,17 @@ test("a signature that the service refused is asked for again", async () => {
   await store.execute();
   expect(signing.refuse.mock.calls).toEqual([["act_1", "is of another wallet"]]);
 });
+
+test("after a reload the flow goes on where it was: at the code that was sent, or at the review", async () => {
+  const { store, flow, signing, prepare } = setUp();
+  const subject = subjectOf("qt_1");
+  const kept = { open: true, step: "code", approved: false, sent: SENT, prepared: null } as const;
+  store.restore(subject, kept);
+  expect(store.getState()).toMatchObject({ open: true, flow: { subject, step: "code", sent: SENT, code: "" } });
+  store.restore(subject, { ...kept, step: "review", approved: true, prepared: PREPARED });
+  expect(flow()).toMatchObject({ step: "review", approved: true, prepared: PREPARED });
+  expect(signing.load).toHaveBeenLastCalledWith(PREPARED.actions);
+  // Preparing again needs no other code.
+  await store.prepare("");
+  expect(prepare).toHaveBeenCalledWith({ quoteId: "qt_1" });
+});

@@ -5,6 +5,7 @@
 import type { Signed } from "@/components/features/signing/types";
 import type { Signing } from "@/components/features/signing/use-signing";
 import { codeOf, detailsOf } from "./api-error";
+import type { KeptFlow } from "./kept-flow";
 import type { FactorProof, MoveIds, MoveSubject, Prepared, SentCode } from "./types";
 
 export interface Flow {
@@ -54,6 +55,8 @@ export interface MoveStore {
   readonly subscribe: (listener: () => void) => () => void;
   /** Opens at the code of this subject; goes on where it was when the subject is the same. */
   readonly start: (subject: MoveSubject) => void;
+  /** Goes on where the page was before it was reloaded. */
+  readonly restore: (subject: MoveSubject, kept: Omit<KeptFlow, "stored">) => void;
   readonly close: () => void;
   readonly back: () => void;
   readonly setCode: (code: string) => void;
@@ -228,6 +231,12 @@ export const createMoveStore = (ports: MovePorts): MoveStore => {
     start: (subject) => {
       if (state.flow === null || !isSame(state.flow.subject, subject)) beginWith(store, ports, subject);
       set({ open: true });
+    },
+    restore: (subject, { open, step, approved, sent, prepared }) => {
+      beginWith(store, ports, subject);
+      if (prepared !== null) ports.signing.load(prepared.actions);
+      change(subject, { step, approved, sent, prepared });
+      set({ open });
     },
     close: () => set({ open: false }),
     back: () => {

@@ -7,9 +7,6 @@ import { Button } from "@/components/ui/button";
 import { dropBps, percentText } from "@/components/features/swap/decimal";
 import type { Promised } from "./types";
 
-/** Differences may stand in the last digits. */
-const ALL_DIGITS = 18;
-
 interface PriceChangeProps {
   readonly seen: Promised;
   readonly fresh: Promised;
@@ -48,8 +45,13 @@ export const PriceChange = ({
         </tr>
       </thead>
       <tbody>
-        <ChangeRow label="They get at least" before={seen.minAmount} after={fresh.minAmount} />
-        <ChangeRow label="Expected" before={seen.amount} after={fresh.amount} />
+        <ChangeRow
+          label="Minimum received"
+          before={seen.minAmount}
+          after={fresh.minAmount}
+          symbol={fresh.token.symbol}
+        />
+        <ChangeRow label="Expected" before={seen.amount} after={fresh.amount} symbol={fresh.token.symbol} />
       </tbody>
     </table>
     <p className="pt-1 text-sm">
@@ -62,18 +64,19 @@ interface ChangeRowProps {
   readonly label: string;
   readonly before: string;
   readonly after: string;
+  readonly symbol: string;
 }
 
-const ChangeRow = ({ label, before, after }: ChangeRowProps): ReactNode => (
+const ChangeRow = ({ label, before, after, symbol }: ChangeRowProps): ReactNode => (
   <tr>
     <th scope="row" className="text-left font-normal">
       {label}
     </th>
     <td className="pl-3 text-right text-fg-2">
-      <Amount value={before} fractionMax={ALL_DIGITS} plain />
+      <Amount value={before} symbol={symbol} exact plain />
     </td>
     <td className="pl-3 text-right font-medium">
-      <Amount value={after} fractionMax={ALL_DIGITS} plain />
+      <Amount value={after} symbol={symbol} exact plain />
     </td>
   </tr>
 );

@@ -9,7 +9,7 @@ export type Prepared = ResponseOf<typeof prepareSwap>;
 /** A second factor in place of a mailed code. */
 export type FactorProof = { readonly totp: string } | { readonly passkey: PasskeyAssertion };
 
-/** What a person sends to approve a payment: a mailed code, or the answer of a second factor. */
+/** The proof by which a person approves a payment: a mailed code, or the answer of a second factor. */
 export type MoneyProof = { readonly otp: string } | FactorProof;
 
 /** The subject's id, as request-otp, prepare and execute take it. */
@@ -34,6 +34,8 @@ export interface MoveSubject {
   readonly expiresAt: string | null;
   /** The whole review with no address shortened. `to` is the fresh price, which will be executed. */
   readonly receipt: (to: Prepared["to"]) => ReactNode;
+  /** JSON of which the page can make the subject again; absent: the flow does not survive a reload. */
+  readonly stored?: unknown;
   /** The fresh subject that a `quote_price_moved` error carries, to be accepted; null when it carries none. */
   readonly movedTo?: (error: unknown) => MoveSubject | null;
 }

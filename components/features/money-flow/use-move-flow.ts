@@ -13,12 +13,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { useSigning, type Signing } from "@/components/features/signing/use-signing";
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { listOperations } from "@/lib/contracts/operations";
 import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
-import { createMoveStore, type Flow, type MovePorts, type MoveStore } from "./move-flow";
+import { keepFlow, readKeptFlow } from "./kept-flow";
+import { createMoveStore, type Flow, type MovePorts, type MoveState, type MoveStore } from "./move-flow";
+import type { MoveSubject } from "./types";
 
 export interface MoveFlow extends Omit<MoveStore, "getState" | "subscribe"> {
   readonly flow: Flow | null;
@@ -35,6 +38,8 @@ export interface MoveFlow extends Omit<MoveStore, "getState" | "subscribe"> {
 interface MoveFlowOptions {
   /** Before the page of the operation opens. */
   readonly onDone?: (operationId: string) => void;
+  /** Under which name the flow survives a reload, and how its subject is made again; null where it is somebody else's. */
+  readonly kept?: { readonly key: string; readonly revive: (stored: unknown) => MoveSubject | null };
 }
 
 const usePorts = ({ onDone }: MoveFlowOptions, signing: Signing): MovePorts => {
@@ -55,6 +60,25 @@ const usePorts = ({ onDone }: MoveFlowOptions, signing: Signing): MovePorts => {
     now: Date.now,
     newKey: () => crypto.randomUUID(),
   };
+};
+
+interface Now {
+  readonly state: MoveState;
+  readonly hasMoved: boolean;
+}
+
+/** Reads the kept flow once, after the first drawing; then keeps each change. */
+const useKept = (kept: MoveFlowOptions["kept"], store: MoveStore, { state, hasMoved }: Now): void => {
+  const [isRead, setIsRead] = useState(false);
+  useEffect(() => {
+    const found = kept === undefined ? null : readKeptFlow(kept.key);
+    const subject = found === null ? null : (kept?.revive(found.stored) ?? null);
+    if (found !== null && subject !== null) store.restore(subject, found);
+    setIsRead(true);
+  }, []);
+  useEffect(() => {
+    if (isRead && kept !== undefined) keepFlow(kept.key, state, hasMoved);
+  }, [isRead, kept?.key, state, hasMoved]);
 };
 
 export const useMoveFlow = (options: MoveFlowOptions = {}): MoveFlow => {
@@ -82,6 +106,7 @@ export const useMoveFlow = (options: MoveFlowOptions = {}): MoveFlow => {
     }),
   );
   const state = useSyncExternalStore(store.subscribe, store.getState, store.getState);
+  useKept(options.kept, store, { state, hasMoved: signing.moved });
   return {
     ...store,
     flow: state.flow,

@@ -1,20 +1,24 @@
 "use client";
 
-import { SlidersHorizontal } from "lucide-react";
+import { CalendarRange, SlidersHorizontal } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { useWallets } from "@/components/features/wallets/use-wallets";
-import { walletName } from "@/components/features/wallets/wallet-name";
+import { walletOption } from "@/components/features/wallets/wallet-name";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
+import { DropdownMenu, MenuItem } from "@/components/ui/dropdown-menu";
 import { Field, Input } from "@/components/ui/field";
+import { MultiSelect } from "@/components/ui/multi-select";
 import { Select, type SelectOption } from "@/components/ui/select";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { STATUSES } from "@/lib/core/status";
+import { chainOption } from "@/components/ui/marked-options";
+import { DATE_PRESETS, type DayRange } from "./date-presets";
 import { isDay, LISTED_KINDS } from "./filter-model";
 import { SearchField } from "./search-field";
+import { ViewsMenu } from "./views-menu";
 import type { ActivityFilterState } from "./use-activity-filters";
 
 const ALL = "all";
@@ -51,6 +55,8 @@ export const ActivityFilters = ({ state, children }: FiltersProps): ReactNode =>
         <Button className="md:hidden" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
           <SlidersHorizontal aria-hidden /> Filters
         </Button>
+        <DatesMenu onChoose={state.change} />
+        <ViewsMenu />
         {children}
       </div>
       <div
@@ -63,6 +69,22 @@ export const ActivityFilters = ({ state, children }: FiltersProps): ReactNode =>
   );
 };
 
+const DatesMenu = ({ onChoose }: { readonly onChoose: (range: DayRange) => void }): ReactNode => (
+  <DropdownMenu
+    trigger={
+      <Button>
+        <CalendarRange aria-hidden /> Dates
+      </Button>
+    }
+  >
+    {DATE_PRESETS.map(({ label, range }) => (
+      <MenuItem key={label} onSelect={() => onChoose(range(new Date()))}>
+        {label}
+      </MenuItem>
+    ))}
+  </DropdownMenu>
+);
+
 interface FiltersProps {
   readonly state: ActivityFilterState;
   /** Shown beside the search. */
@@ -74,35 +96,34 @@ const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): R
   const wallets = useWallets().data?.data ?? [];
   return (
     <>
-      <Choice
-        label="Status"
-        all="All states"
-        value={filters.status}
-        options={STATUS_OPTIONS}
-        onChange={(value) => change({ status: STATUSES.find((status) => status === value) ?? null })}
-      />
-      <Choice
-        label="Kind"
-        all="All kinds"
-        value={filters.kind}
-        options={KIND_OPTIONS}
-        onChange={(value) => change({ kind: LISTED_KINDS.find((kind) => kind === value) ?? null })}
-      />
+      <Field label="Status">
+        <MultiSelect
+          all="All states"
+          value={filters.status ?? []}
+          options={STATUS_OPTIONS}
+          onValueChange={(status) => change({ status: status.length === 0 ? null : status })}
+        />
+      </Field>
+      <Field label="Kind">
+        <MultiSelect
+          all="All kinds"
+          value={filters.kind ?? []}
+          options={KIND_OPTIONS}
+          onValueChange={(kind) => change({ kind: kind.length === 0 ? null : kind })}
+        />
+      </Field>
       <Choice
         label="Chain"
         all="All chains"
         value={filters.chain === null ? null : String(filters.chain)}
-        options={chains.map((chain) => ({ value: String(chain.id), label: chain.name }))}
+        options={chains.map(chainOption)}
         onChange={(value) => change({ chain: value === null ? null : Number(value) })}
       />
       <Choice
         label="Wallet"
         all="All wallets"
         value={filters.wallet}
-        options={wallets.map((wallet) => ({
-          value: wallet.id,
-          label: `${walletName(wallet)} ${shorten(wallet.address)}`,
-        }))}
+        options={wallets.map((wallet) => ({ ...walletOption(wallet), value: wallet.id }))}
         onChange={(wallet) => change({ wallet })}
       />
       <DayField label="From" value={filters.from} max={filters.to} onChange={(from) => change({ from })} />

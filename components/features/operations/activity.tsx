@@ -17,11 +17,12 @@ import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { pathOf } from "@/lib/api-client/client";
 import { listOperations } from "@/lib/contracts/operations";
-import { ACTIVITY_COLUMNS } from "./activity-columns";
 import { ActivityFilters } from "./activity-filters";
 import { ExportButton } from "./export-button";
+import { useAnnotatedColumns } from "./annotated-columns";
 import { FilterChips } from "./filter-chips";
 import { isFiltered, toListQuery } from "./filter-model";
+import { PdfButton } from "./pdf-button";
 import type { Operation } from "./types";
 import { useActivityFilters } from "./use-activity-filters";
 import { useOperationList } from "./use-operation-list";
@@ -38,7 +39,15 @@ export const Activity = (): ReactNode => {
         title="Activity"
         description={
           <>
-            Everything that moves money, newest first.{" "}
+            Swaps, transfers and deposits, newest first. See also{" "}
+            <Link className="link" href="/payouts">
+              Payouts
+            </Link>{" "}
+            and the entries of{" "}
+            <Link className="link" href="/accounts">
+              Accounts
+            </Link>
+            .{" "}
             <span className="max-md:hidden">
               <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
             </span>
@@ -48,6 +57,7 @@ export const Activity = (): ReactNode => {
       <div className="flex flex-col gap-4">
         <ActivityFilters state={state}>
           <ExportButton filters={state.filters} />
+          <PdfButton filters={state.filters} />
         </ActivityFilters>
         <FilterChips state={state} />
         {list.isError && operations !== undefined ? (
@@ -88,7 +98,7 @@ const OperationTable = ({ operations }: { readonly operations: readonly Operatio
   return (
     <Table
       caption="Operations"
-      columns={ACTIVITY_COLUMNS}
+      columns={useAnnotatedColumns(operations)}
       rows={operations}
       rowKey={(operation) => operation.operationId}
       activeKey={active}

@@ -5,15 +5,16 @@ import type { ReactNode } from "react";
 import { toast } from "sonner";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import type { MoneyProof } from "@/components/features/money-flow/types";
-import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApiMutation } from "@/components/features/session/use-api";
 import { AddressGroups } from "@/components/ui/address-groups";
+import { Actor } from "@/components/features/names/actor";
+import { RecipientName } from "@/components/features/names/recipient-name";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
 import { approveOperation, getOperation, listOperations } from "@/lib/contracts/operations";
 import type { Operation } from "./types";
-
-const ALL_DIGITS = 18;
 
 interface ApproveDialogProps {
   readonly operation: Operation;
@@ -37,7 +38,7 @@ export const ApproveDialog = ({ operation, open, onOpenChange }: ApproveDialogPr
       open={open}
       onOpenChange={onOpenChange}
       title="Approve the operation"
-      description="The price is checked again; it runs only if they still get at least what is promised."
+      description="The price is checked again; it runs only if the minimum still arrives."
       subject={{ operationId: operation.operationId }}
       money="Nothing was sent."
       approval={approval}
@@ -54,22 +55,21 @@ const WhatWaits = ({ operation: { quoted, createdBy } }: { readonly operation: O
       <ul>
         {quoted.from.map((source, index) => (
           <li key={index}>
-            <Amount value={source.amount} unit={source.token.symbol} fractionMax={ALL_DIGITS} /> on{" "}
-            <ChainName chainId={source.chainId} />
+            <Amount value={source.amount} unit={source.token.symbol} exact /> on <ChainName chainId={source.chainId} />
           </li>
         ))}
       </ul>
     </Fact>
-    <Fact label="They get at least" strong>
-      <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} fractionMax={ALL_DIGITS} />
+    <Fact label="Minimum received" strong>
+      <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} exact />
     </Fact>
     <Fact label="To">
-      <AddressGroups value={quoted.to.address} />
+      <RecipientName address={quoted.to.address} /> on <ChainName chainId={quoted.to.chainId} />
       <br />
-      on <ChainName chainId={quoted.to.chainId} />
+      <AddressGroups value={quoted.to.address} />
     </Fact>
     <Fact label="Asked for by">
-      <code className="font-mono text-sm break-all">{createdBy}</code>
+      <Actor id={createdBy} />
     </Fact>
   </Facts>
 );

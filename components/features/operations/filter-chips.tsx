@@ -17,6 +17,9 @@ const SEARCH_SHOWN = 24;
 // Without a time the day is one of the reader's own time zone.
 const dayText = (day: string): string => dateText(new Date(`${day}T00:00`), "date");
 
+const anyOf = (words: readonly string[] | undefined): string | null =>
+  words === undefined || words.length === 0 ? null : words.join(" or ");
+
 /** The filters in use, each with a button that removes it. */
 export const FilterChips = ({
   state: { filters, change, clear },
@@ -28,8 +31,8 @@ export const FilterChips = ({
   if (!isFiltered(filters)) return null;
   const wallet = wallets.find((one) => one.id === filters.wallet);
   const texts: Record<keyof OperationFilters, string | null> = {
-    status: filters.status === null ? null : STATUS_VIEWS[filters.status].word,
-    kind: filters.kind === null ? null : KIND_WORDS[filters.kind],
+    status: anyOf(filters.status?.map((status) => STATUS_VIEWS[status].word)),
+    kind: anyOf(filters.kind?.map((kind) => KIND_WORDS[kind])),
     chain: filters.chain === null ? null : chainName(filters.chain),
     wallet:
       filters.wallet === null
@@ -40,6 +43,7 @@ export const FilterChips = ({
     from: filters.from === null ? null : `from ${dayText(filters.from)}`,
     to: filters.to === null ? null : `to ${dayText(filters.to)}`,
     q: filters.q === null ? null : `“${shorten(filters.q, SEARCH_SHOWN)}”`,
+    tag: filters.tag === null ? null : `tag ${filters.tag}`,
   };
   const chips = Object.entries(texts).filter((entry): entry is [keyof OperationFilters, string] => entry[1] !== null);
   return (

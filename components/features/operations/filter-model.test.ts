@@ -9,24 +9,27 @@ test("without filters everything but private operations is asked for, and an emp
   expect(toListQuery({ ...NO_FILTERS, q: "  " })).toEqual(ALWAYS);
   expect(isFiltered(NO_FILTERS)).toBe(false);
   expect(isFiltered({ ...NO_FILTERS, chain: 1 })).toBe(true);
+  expect(isFiltered({ ...NO_FILTERS, status: [] })).toBe(false);
 });
 
 test("each filter reaches the API under its own name", () => {
   const filters = {
     ...NO_FILTERS,
-    status: "failed",
-    kind: "transfer",
+    status: ["failed", "refunded"],
+    kind: ["transfer"],
     chain: 31337,
     wallet: "wal_1",
     q: " USDC ",
+    tag: "Payroll",
   } as const;
   expect(toListQuery(filters)).toEqual({
     ...ALWAYS,
-    status: "failed",
+    status: "failed,refunded",
     kind: "transfer",
     chainId: 31337,
     walletId: "wal_1",
     q: "USDC",
+    tag: "Payroll",
   });
 });
 
@@ -37,7 +40,7 @@ test("both days are included whole, in the zone of whoever asks", () => {
 });
 
 test("kinds that only the private page shows cannot be chosen", () => {
-  expect(LISTED_KINDS).toEqual(["swap", "transfer", "swap_and_transfer"]);
+  expect(LISTED_KINDS).toEqual(["swap", "transfer", "swap_and_transfer", "deposit"]);
 });
 
 test("what is no day narrows nothing", () => {

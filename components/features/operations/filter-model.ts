@@ -4,13 +4,14 @@ import { type listOperations } from "@/lib/contracts/operations";
 import { isPrivateKind } from "@/lib/contracts/privacy-records";
 import type { Status } from "@/lib/core/status";
 
-/** Kinds that the list has: what is private has a page of its own. */
+/** Kinds that the list has; private operations have a page of their own. */
 export const LISTED_KINDS = OPERATION_KINDS.filter((kind) => !isPrivateKind(kind));
 
 /** The filters of the list, as the page's address has them. */
 export interface OperationFilters {
-  readonly status: Status | null;
-  readonly kind: (typeof LISTED_KINDS)[number] | null;
+  /** Any of these. */
+  readonly status: readonly Status[] | null;
+  readonly kind: readonly (typeof LISTED_KINDS)[number][] | null;
   readonly chain: number | null;
   /** Id of a wallet of the project. */
   readonly wallet: string | null;
@@ -18,6 +19,7 @@ export interface OperationFilters {
   readonly from: string | null;
   readonly to: string | null;
   readonly q: string | null;
+  readonly tag: string | null;
 }
 
 export const NO_FILTERS: OperationFilters = {
@@ -28,10 +30,15 @@ export const NO_FILTERS: OperationFilters = {
   from: null,
   to: null,
   q: null,
+  tag: null,
 };
 
 export const isFiltered = (filters: OperationFilters): boolean =>
-  Object.values(filters).some((value) => value !== null && value !== "");
+  Object.values(filters).some((value: string | number | readonly string[] | null) =>
+    typeof value === "number" ? true : value !== null && value.length > 0,
+  );
+
+const listed = (values: readonly string[] | null): string => (values ?? []).join(",");
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
@@ -56,12 +63,13 @@ export const toListQuery = (filters: OperationFilters): ListQuery => {
   return {
     // Their history is on the private page alone.
     private: "exclude",
-    ...(filters.status === null ? {} : { status: filters.status }),
-    ...(filters.kind === null ? {} : { kind: filters.kind }),
+    ...(listed(filters.status) === "" ? {} : { status: listed(filters.status) }),
+    ...(listed(filters.kind) === "" ? {} : { kind: listed(filters.kind) }),
     ...(filters.chain === null ? {} : { chainId: filters.chain }),
     ...(filters.wallet === null ? {} : { walletId: filters.wallet }),
     ...(from === null ? {} : { from: from.toISOString() }),
     ...(to === null ? {} : { to: to.toISOString() }),
     ...(q === "" ? {} : { q }),
+    ...(filters.tag === null || filters.tag === "" ? {} : { tag: filters.tag }),
   };
 };

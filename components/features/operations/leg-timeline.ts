@@ -205,7 +205,7 @@ export interface LegSurroundings {
   readonly delayed?: boolean;
 }
 
-/** The way of one leg, step by step: what is done, what goes on, what is to come. */
+/** The steps of one leg: those that are done, the present one, and those to come. */
 export const legSteps = (leg: Leg, { toChainId, chainName, events, delayed = false }: LegSurroundings): LegStep[] => {
   const [from, to] = [chainName(leg.chainId), chainName(toChainId)];
   if (leg.state === "failed") return failedSteps(leg, from, events);

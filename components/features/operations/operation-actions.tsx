@@ -2,13 +2,15 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { Ban, KeyRound, RotateCcw } from "lucide-react";
+import { parseAsBoolean, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { DecisionLink } from "@/components/features/inbox/decision-link";
 import { useOpenDecision } from "@/components/features/inbox/use-decision";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
-import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApiMutation } from "@/components/features/session/use-api";
 import { subjectOfQuote } from "@/components/features/swap/quote-subject";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/dialog";
@@ -20,10 +22,12 @@ import type { Operation } from "./types";
 /** The actions that are possible now: approve, cancel, retry. Renders nothing when no action is possible. */
 export const OperationActions = ({ operation }: { readonly operation: Operation }): ReactNode => {
   const { may } = operation;
-  const [approving, setApproving] = useState(false);
+  // In the address, so that a reload in the middle of an approval leads back to it.
+  const [approving, setApproving] = useQueryState("approve", parseAsBoolean.withDefault(false));
   const [cancelling, setCancelling] = useState(false);
   const retry = useRetry(operation);
   const decision = useOpenDecision(operation.operationId, may.approve);
+  const setOpen = (open: boolean): void => void setApproving(open ? true : null, { history: "replace" });
   return (
     <>
       {may.approve || may.cancel || may.retry ? (
@@ -31,7 +35,7 @@ export const OperationActions = ({ operation }: { readonly operation: Operation 
           {decision !== undefined ? (
             <DecisionLink id={decision.id} />
           ) : may.approve ? (
-            <Button variant="primary" onClick={() => setApproving(true)}>
+            <Button variant="primary" onClick={() => setOpen(true)}>
               <KeyRound aria-hidden /> Approve …
             </Button>
           ) : null}
@@ -52,10 +56,11 @@ export const OperationActions = ({ operation }: { readonly operation: Operation 
           <ErrorState compact error={retry.error} money="The money is where the page says." />
         </div>
       )}
-      {/* It stays while it is open: the operation may start to run before the dialog has closed. */}
-      {may.approve || approving ? (
-        <ApproveDialog operation={operation} open={approving} onOpenChange={setApproving} />
-      ) : null}
+      <ApproveDialog
+        operation={operation}
+        open={approving && may.approve && decision === undefined}
+        onOpenChange={setOpen}
+      />
       <CancelDialog operation={operation} open={cancelling} onOpenChange={setCancelling} />
       <MoveDialog flow={retry.flow} onNewQuote={() => void retry.ask()} />
     </>
@@ -109,7 +114,7 @@ const CancelDialog = ({ operation, open, onOpenChange }: CancelDialogProps): Rea
       title="Cancel this operation?"
       description={
         <>
-          <p>Nothing was sent, and nothing will be. This cannot be undone; it can be asked for anew.</p>
+          <p>Nothing was sent, and nothing will be. This cannot be undone; you can start a new one.</p>
           {cancellation.error === null ? null : (
             <div className="pt-2">
               <ErrorState compact error={cancellation.error} money="It goes on as before." />

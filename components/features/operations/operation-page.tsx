@@ -2,22 +2,20 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { AnnotationCard } from "@/components/features/annotations/annotation-card";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
-import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { DepositCard } from "@/components/features/deposits/deposit-card";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { PublicId } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
-import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
-import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getOperation } from "@/lib/contracts/operations";
 import { isPrivateKind } from "@/lib/contracts/privacy-records";
-import { AmountsCard } from "./amounts-card";
-import { HoldsCard } from "./holds-card";
+import { ReceiptCard } from "./receipt-card";
+import { FlowCard } from "./flow-card";
 import { LegCard } from "./leg-card";
-import { OperationHead } from "./operation-head";
+import { OperationHeader } from "./operation-header";
 import { RawJson } from "./raw-json";
 import { useOperation } from "./use-operation";
 
@@ -32,15 +30,7 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
   const operation = query.data;
   return (
     <>
-      <PageHeader
-        title={operation === undefined ? "Operation" : KIND_WORDS[operation.kind]}
-        description={<PublicId value={operationId} full />}
-        actions={
-          <Link href="/activity" className={buttonLooks()}>
-            All activity
-          </Link>
-        }
-      />
+      <OperationHeader operationId={operationId} operation={operation} />
       {query.isPending ? (
         <Card flush>
           <LoadingRows what="the operation" rows={6} />
@@ -65,22 +55,27 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
               .
             </Alert>
           ) : null}
-          <OperationHead operation={operation} live={live} />
-          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
-            {operation.legs.map((leg, index) => (
-              <LegCard
-                key={leg.id}
-                operationId={operation.operationId}
-                leg={leg}
-                title={operation.legs.length === 1 ? "Timeline" : `Part ${index + 1} of ${operation.legs.length}`}
-                toChainId={operation.quoted.to.chainId}
-                delayed={operation.subStatus === "delayed"}
-                events={events}
-              />
-            ))}
-            <AmountsCard operation={operation} wide={operation.legs.length % 2 === 0} />
-          </div>
-          {operation.outcome.holds.length === 0 ? null : <HoldsCard operation={operation} />}
+          {operation.deposit !== null ? (
+            <DepositCard deposit={operation.deposit} />
+          ) : (
+            <>
+              <FlowCard operation={operation} events={events} live={live} />
+              <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+                {operation.legs.map((leg) => (
+                  <LegCard
+                    key={leg.id}
+                    operationId={operation.operationId}
+                    leg={leg}
+                    toChainId={operation.quoted.to.chainId}
+                    delayed={operation.subStatus === "delayed"}
+                    events={events}
+                  />
+                ))}
+                <ReceiptCard operation={operation} wide={operation.legs.length % 2 === 0} />
+              </div>
+            </>
+          )}
+          <AnnotationCard subjectId={operationId} />
           <EvaluationCard evaluationId={operation.evaluationId} />
           <RawJson value={operation} />
           <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />

@@ -6,7 +6,8 @@ import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { z } from "zod";
-import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApiMutation } from "@/components/features/session/use-api";
 import { TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
@@ -15,8 +16,6 @@ import { Fact, Facts } from "@/components/ui/card";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { decideRefund, getOperation, listOperations } from "@/lib/contracts/operations";
 import type { Leg } from "./types";
-
-const ALL_DIGITS = 18;
 
 type Attention = NonNullable<Leg["attention"]>;
 
@@ -39,7 +38,7 @@ const Payments = ({ attention }: Pick<RefundDecisionProps, "attention">): ReactN
       <li key={`${txHash}-${paid.amountBase}`} className="flex flex-col gap-0.5 text-sm">
         <span className="flex flex-wrap items-baseline justify-between gap-2">
           <TxHash value={txHash} href={explorerUrl} />
-          <Amount value={paid.amount} unit={paid.token.symbol} fractionMax={ALL_DIGITS} />
+          <Amount value={paid.amount} unit={paid.token.symbol} exact />
         </span>
         <span className="text-fg-2">{reason}</span>
       </li>
@@ -61,7 +60,7 @@ const useDecision = ({ operationId, legId }: RefundDecisionProps) => {
   return { decision, decide };
 };
 
-/** What is known of a refund that the chains do not show for certain, and the form by which a person decides about it. */
+/** The evidence about a refund that the chains do not show for certain, and the form by which a person decides about it. */
 export const RefundDecision = (props: RefundDecisionProps): ReactNode => {
   const { attention } = props;
   const { decision, decide } = useDecision(props);
@@ -79,7 +78,7 @@ export const RefundDecision = (props: RefundDecisionProps): ReactNode => {
       </Alert>
       <Facts>
         <Fact label="The bridge owes">
-          <Amount value={attention.expected.amount} unit={attention.expected.token.symbol} fractionMax={ALL_DIGITS} />
+          <Amount value={attention.expected.amount} unit={attention.expected.token.symbol} exact />
         </Fact>
         <Fact label="Deposit">
           {attention.depositTxHash === null ? "–" : <TxHash value={attention.depositTxHash} />}

@@ -11,13 +11,13 @@ interface SearchFieldProps {
   readonly value: string;
   /** The kinds of text that the search finds. */
   readonly placeholder?: string;
-  /** Told once the typing settles, or at once on Enter. */
+  /** Called once the typing settles, or at once on Enter. */
   readonly onSettle: (text: string) => void;
 }
 
 export const SearchField = ({
   value,
-  placeholder = "Id, address, transaction hash or token",
+  placeholder = "Id, address, hash, token, memo or tag",
   onSettle,
 }: SearchFieldProps): ReactNode => {
   const [text, setText] = useState(value);

@@ -1,3 +1,4 @@
+import { depositSentence } from "@/components/features/deposits/words";
 import { isFinal } from "@/lib/core/status";
 import type { ChainNameOf, Leg, Operation } from "./types";
 
@@ -73,9 +74,10 @@ const FINAL_SENTENCES: Partial<Record<Operation["status"], string>> = {
   cancelled: "Cancelled; nothing was sent",
 };
 
-/** The state of the whole operation in one honest sentence, with a full stop. */
+/** The state of the whole operation in one sentence, with a full stop. */
 export const statusSentence = (operation: Operation, chainName: ChainNameOf): string => {
-  const { legs, status, subStatus, quoted } = operation;
+  const { legs, status, subStatus, quoted, deposit } = operation;
+  if (deposit != null) return depositSentence(deposit);
   const to = quoted.to.chainId;
   if (isFinal(status)) {
     if (legs.some(isUnclear)) return "Not all of it arrived, and where the rest is is not certain.";

@@ -1,6 +1,13 @@
 "use client";
 
-import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
+import {
+  createParser,
+  parseAsArrayOf,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+  useQueryStates,
+} from "nuqs";
 import { useCallback } from "react";
 import { STATUSES } from "@/lib/core/status";
 import { isDay, LISTED_KINDS, NO_FILTERS, type OperationFilters } from "./filter-model";
@@ -8,13 +15,14 @@ import { isDay, LISTED_KINDS, NO_FILTERS, type OperationFilters } from "./filter
 const day = createParser({ parse: (text) => (isDay(text) ? text : null), serialize: (text: string) => text });
 
 const PARSERS = {
-  status: parseAsStringLiteral(STATUSES),
-  kind: parseAsStringLiteral(LISTED_KINDS),
+  status: parseAsArrayOf(parseAsStringLiteral(STATUSES)),
+  kind: parseAsArrayOf(parseAsStringLiteral(LISTED_KINDS)),
   chain: parseAsInteger,
   wallet: parseAsString,
   from: day,
   to: day,
   q: parseAsString,
+  tag: parseAsString,
 };
 
 export interface ActivityFilterState {
@@ -23,10 +31,17 @@ export interface ActivityFilterState {
   readonly clear: () => void;
 }
 
+/** Lists as the address's parsers want them: arrays of their own. */
+const toStored = ({ status, kind, ...rest }: Partial<OperationFilters>) => ({
+  ...rest,
+  ...(status === undefined ? {} : { status: status && [...status] }),
+  ...(kind === undefined ? {} : { kind: kind && [...kind] }),
+});
+
 /** The filters live in the address of the page, so that a filtered list can be linked to and survives a reload. */
 export const useActivityFilters = (): ActivityFilterState => {
   const [filters, setFilters] = useQueryStates(PARSERS, { history: "replace" });
-  const change = useCallback((part: Partial<OperationFilters>) => void setFilters(part), [setFilters]);
-  const clear = useCallback(() => void setFilters(NO_FILTERS), [setFilters]);
+  const change = useCallback((part: Partial<OperationFilters>) => void setFilters(toStored(part)), [setFilters]);
+  const clear = useCallback(() => void setFilters(toStored(NO_FILTERS)), [setFilters]);
   return { filters, change, clear };
 };

@@ -2,7 +2,8 @@
 
 import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { getOperation, streamOperationEvents } from "@/lib/contracts/operations";
 import { isFinal } from "@/lib/core/status";
 import type { Operation, OperationEvent } from "./types";

@@ -1,4 +1,4 @@
-import { shortenAmount } from "@/components/ui/shorten-amount";
+import { usdText } from "@/lib/core/amount-text";
 
 /** In this order; their distances hold for colour-blind eyes too. */
 export const CHART_COLOURS = [
@@ -17,16 +17,14 @@ export const TOOLTIP_LOOKS = {
 } as const;
 
 /** With cents, for tooltips. */
-export const dollars = (value: unknown): string => `$${shortenAmount(Number(value).toFixed(2), 2).text}`;
+export const dollars = (value: unknown): string => usdText(Number(value).toFixed(2)).text;
 
-const THOUSAND = 1_000;
-const MILLION = 1_000_000;
-const short = (value: number): string => shortenAmount(value.toFixed(1), 1).text;
-
-/** Short, for axes: `$12.5k`. */
+/** Short, for axes: `$12.5K`. */
 export const axisDollars = (value: number): string =>
-  value >= MILLION
-    ? `$${short(value / MILLION)}m`
-    : value >= 10 * THOUSAND
-      ? `$${short(value / THOUSAND)}k`
-      : `$${shortenAmount(String(Math.round(value)), 0).text}`;
+  new Intl.NumberFormat(undefined, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    notation: value < 10_000 ? "standard" : "compact",
+    maximumFractionDigits: value < 10_000 ? 0 : 1,
+  }).format(value);

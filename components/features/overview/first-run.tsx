@@ -2,41 +2,32 @@
 
 import { Check, Circle } from "lucide-react";
 import Link from "next/link";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { FundButtons } from "@/components/features/faucet/fund-buttons";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
+import { usePreference, writePreference } from "@/components/ui/preferences";
 import { useFirstRun, type FirstRunStep } from "./use-first-run";
 
-const HIDDEN_KEY = "causeway.first-run.hidden";
+/** With so many done, the person knows the way; a line with the next one is enough. */
+const DONE_FOR_BAR = 3;
 
 /** The steps that a new project has not taken yet, from its real data. Hidden when all are done, or by the person. */
 export const FirstRun = (): ReactNode => {
   const steps = useFirstRun();
-  const [hidden, setHidden] = useState(false);
-  // The list comes from queries, so it is null on the server and in the first drawing: reading the browser's store is safe after.
-  if (steps === null || hidden || localStorage.getItem(HIDDEN_KEY) === "1") return null;
+  const hidden = usePreference("firstStepsHidden") !== null;
+  const next = steps?.find((step) => !step.done);
+  if (steps === null || hidden || next === undefined) return null;
   const done = steps.filter((step) => step.done).length;
-  if (done === steps.length) return null;
-  const next = steps.find((step) => !step.done);
-  return (
+  return done >= DONE_FOR_BAR ? (
+    <Bar next={next} done={done} count={steps.length} />
+  ) : (
     <Card
       title="First steps"
       description={`${String(done)} of ${String(steps.length)} done`}
       flush
-      actions={
-        <Button
-          size="sm"
-          variant="ghost"
-          onClick={() => {
-            localStorage.setItem(HIDDEN_KEY, "1");
-            setHidden(true);
-          }}
-        >
-          Hide
-        </Button>
-      }
+      actions={<HideButton />}
     >
       <ol className="divide-y">
         {steps.map((step) => (
@@ -46,6 +37,44 @@ export const FirstRun = (): ReactNode => {
     </Card>
   );
 };
+
+const HideButton = (): ReactNode => (
+  <Button size="sm" variant="ghost" onClick={() => writePreference("firstStepsHidden", "1")}>
+    Hide
+  </Button>
+);
+
+interface BarProps {
+  readonly next: FirstRunStep;
+  readonly done: number;
+  readonly count: number;
+}
+
+const Bar = ({ next, done, count }: BarProps): ReactNode => (
+  <section
+    aria-label="First steps"
+    className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-card border bg-surface py-1.5 pr-2 pl-4"
+  >
+    <span className="num font-medium">
+      First steps: {done} of {count} done
+    </span>
+    <progress
+      value={done}
+      max={count}
+      aria-label="First steps done"
+      className="h-1.5 w-24 accent-accent max-sm:hidden"
+    />
+    <span className="ml-auto flex flex-wrap items-center gap-x-3">
+      <span className="text-fg-2 max-sm:hidden">Next: {next.title.charAt(0).toLowerCase() + next.title.slice(1)}</span>
+      {next.href === null ? null : (
+        <Link href={next.href} className="link">
+          {next.action}
+        </Link>
+      )}
+      <HideButton />
+    </span>
+  </section>
+);
 
 const StepLine = ({ step, current }: { readonly step: FirstRunStep; readonly current: boolean }): ReactNode => {
   const { devnet } = usePublicConfig();

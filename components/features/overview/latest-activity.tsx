@@ -3,6 +3,7 @@
 import { List } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Party } from "@/components/features/names/party";
 import { Amount } from "@/components/ui/amount";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
@@ -12,6 +13,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
+import { isFinal } from "@/lib/core/status";
 import { useOperations, type Operation } from "./use-operations";
 
 const SHOWN = 5;
@@ -25,27 +27,59 @@ export const KIND_WORDS = {
   private_transfer: "Private transfer",
   private_swap: "Private swap",
   public_exit: "Public exit",
+  deposit: "Deposit",
 } as const satisfies Record<Operation["kind"], string>;
+
+/** Who receives it, or who sent a deposit; nothing where the chain does not tell that. */
+const Counterpart = ({ operation: { deposit, quoted } }: { readonly operation: Operation }): ReactNode => {
+  const address = deposit === null ? quoted.to.address : deposit.sender;
+  return address === null ? null : (
+    <span className="flex min-w-0 items-center gap-1.5 text-fg-2">
+      {deposit === null ? "to" : "from"} <Party address={address} />
+    </span>
+  );
+};
 
 const COLUMNS: readonly Column<Operation>[] = [
   {
     id: "kind",
     header: "What",
     phone: "title",
-    cell: (operation) => <RowLink href={`/activity/${operation.operationId}`}>{KIND_WORDS[operation.kind]}</RowLink>,
+    cell: (operation) => (
+      <span className="flex flex-wrap items-center gap-x-2">
+        <RowLink href={`/activity/${operation.operationId}`}>{KIND_WORDS[operation.kind]}</RowLink>
+        <Counterpart operation={operation} />
+      </span>
+    ),
   },
   {
     id: "to",
-    header: "They get at least",
+    header: "Received",
     align: "right",
-    cell: ({ quoted }) => <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />,
+    bare: true,
+    cell: ({ status, quoted, actual }) =>
+      isFinal(status) ? (
+        <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column />
+      ) : (
+        <span className="text-fg-3" title="The minimum that will arrive">
+          <span className="text-sm">min.</span>{" "}
+          <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain column />
+        </span>
+      ),
   },
   {
     id: "status",
     header: "Status",
+    phone: "aside",
     cell: (operation) => <StatusBadge status={operation.status} subStatus={operation.subStatus} />,
   },
-  { id: "time", header: "Started", align: "right", cell: (operation) => <Time value={operation.createdAt} /> },
+  {
+    id: "time",
+    header: "Started",
+    align: "right",
+    bare: true,
+    cell: (operation) => <Time value={operation.createdAt} />,
+  },
 ];
 
 export const LatestActivity = (): ReactNode => {

@@ -1,18 +1,39 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { FaucetPanel } from "@/components/features/faucet/faucet-panel";
 import { RunningParts } from "@/components/features/system/running-parts";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { buttonLooks } from "@/components/ui/button-looks";
+import { Card } from "@/components/ui/card";
 import { PageHeader } from "@/components/ui/page-header";
+import { Skeleton } from "@/components/ui/skeleton";
+import { Alerts } from "./alerts";
 import { BalancesCard } from "./balances-card";
 import { FirstRun } from "./first-run";
+import { FlowsCard } from "./flows-card";
 import { LatestActivity } from "./latest-activity";
-import { OpenOperations } from "./open-operations";
+import { MovingCard } from "./moving-card";
 import { TotalCard } from "./total-card";
+import { WaitingCard } from "./waiting-card";
 
+// A form stands below the fold and only on local chains; its code comes after the numbers.
+const FaucetPanel = dynamic(
+  () => import("@/components/features/faucet/faucet-panel").then((module) => module.FaucetPanel),
+  {
+    ssr: false,
+    loading: () => (
+      <Card title="Get test tokens">
+        <Skeleton className="h-50" />
+      </Card>
+    ),
+  },
+);
+
+const ROW = "grid grid-cols-1 items-stretch gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]";
+
+/** The first page: balances, tasks that wait for the person, and moves under way; below them, the history. */
 export const Overview = (): ReactNode => {
   const { devnet } = usePublicConfig();
   return (
@@ -20,24 +41,35 @@ export const Overview = (): ReactNode => {
       <PageHeader
         title="Overview"
         actions={
-          <Link href="/swap" className={buttonLooks({ variant: "primary" })}>
-            New swap
-          </Link>
+          <>
+            <Link href="/receive" className={buttonLooks()}>
+              Receive
+            </Link>
+            <Link href="/payouts/new" className={buttonLooks()}>
+              New payout
+            </Link>
+            <Link href="/swap" className={buttonLooks({ variant: "primary" })}>
+              Swap
+            </Link>
+          </>
         }
       />
       <div className="flex flex-col gap-4">
         <FirstRun />
-        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-          <div className="flex min-w-0 flex-col gap-4">
-            <TotalCard />
-            <BalancesCard />
-            <LatestActivity />
-          </div>
-          <div className="flex min-w-0 flex-col gap-4">
-            <OpenOperations />
-            {devnet ? <FaucetPanel /> : null}
-            <RunningParts />
-          </div>
+        <Alerts />
+        <div className={ROW}>
+          <TotalCard />
+          <WaitingCard />
+        </div>
+        <div className={ROW}>
+          <MovingCard />
+          <FlowsCard />
+        </div>
+        <BalancesCard />
+        <LatestActivity />
+        <div className={ROW}>
+          {devnet ? <FaucetPanel /> : null}
+          <RunningParts />
         </div>
       </div>
     </>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byChain, isEmpty } from "./sums";
+import { byChain, chainShares, isEmpty } from "./sums";
 
 const amounts = (amount: string, pendingIn = "0") => ({
   amount,
@@ -7,6 +7,7 @@ const amounts = (amount: string, pendingIn = "0") => ({
   available: amount,
   reserved: "0",
   pendingOut: "0",
+  quarantined: "0",
   pendingIn,
   usd: null,
 });
@@ -39,4 +40,10 @@ test("the sum of a chain is that of all wallets, also of those that are not list
 
 test("an asset is not empty while some of it is on its way", () => {
   expect([isEmpty(amounts("0")), isEmpty(amounts("0", "5")), isEmpty(amounts("1"))]).toEqual([true, false, false]);
+});
+
+test("the shares of chains add up to 100, and are nothing where there is nothing", () => {
+  expect(chainShares(["1", "1", "1"], 6)).toEqual([34, 33, 33]);
+  expect(chainShares(["0.000001", "0", "0"], 6)).toEqual([100, 0, 0]);
+  expect(chainShares(["0", "0"], 18)).toEqual([0, 0]);
 });

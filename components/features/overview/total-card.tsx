@@ -1,34 +1,33 @@
 "use client";
 
-import dynamic from "next/dynamic";
+import { TrendingDown, TrendingUp } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { pricedTotal } from "@/components/features/balances/balance-tree";
+import { useBalanceHistory } from "@/components/features/balances/use-balance-history";
 import { Alert } from "@/components/ui/alert";
-import { ChainName } from "@/components/ui/chain-name";
+import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { HeldUsd, HideAmountsButton } from "@/components/ui/held-amount";
-import { Card } from "@/components/ui/card";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
-import { isZero } from "./sums";
+import { useLocale } from "@/components/ui/use-locale";
+import { shareText } from "@/lib/core/amount-text";
+import { TotalLine } from "./total-line";
 import { useBalances, type Balances } from "./use-balances";
+import { changeBetween, worthOfPart } from "./worth";
 
-// The chart library is larger than the rest of the page; numbers come first.
-const BalanceChart = dynamic(() => import("./balance-chart").then((module) => module.BalanceChart), {
-  ssr: false,
-  loading: () => <Skeleton className="h-44" />,
-});
+const HISTORY_DAYS = 30;
+/** One point is no line. */
+const POINTS_MIN = 2;
+const BPS_PER_TENTH = 10;
 
 export const TotalCard = (): ReactNode => {
   const { data, error, isPending, refetch } = useBalances();
   return (
-    <Card title="Total" flush actions={<HideAmountsButton size="sm" />}>
+    <Card title="Total" flush actions={<HideAmountsButton size="sm" />} className="flex flex-col">
       {isPending ? (
-        <div role="status" className="flex flex-col gap-4 p-4">
-          <span className="sr-only">Loading balances …</span>
-          <Skeleton className="h-10 w-48" />
-          <Skeleton className="h-44" />
-        </div>
+        <Loading />
       ) : data === undefined ? (
         <ErrorState error={error} money="The balances on the chains are untouched." onRetry={() => void refetch()} />
       ) : (
@@ -38,32 +37,127 @@ export const TotalCard = (): ReactNode => {
   );
 };
 
-const Total = ({ balances, failed }: { readonly balances: Balances; readonly failed: boolean }): ReactNode => (
-  <div className="flex flex-col gap-3 p-4">
-    <div>
-      <Link href="/balances" className="text-3xl font-semibold" aria-label="Total, to the balances by token">
-        <HeldUsd value={balances.totalUsd} />
-      </Link>
-      <AsOf balances={balances} />
+/** A placeholder of the card's height, so that nothing below it moves when the balances arrive. */
+const Loading = (): ReactNode => (
+  <div role="status" className="flex flex-col gap-3">
+    <span className="sr-only">Loading balances …</span>
+    <div className="flex flex-wrap justify-between gap-4 p-4 pb-0">
+      <span className="flex flex-col gap-2">
+        <Skeleton className="h-10 w-56" />
+        <Skeleton className="h-4 w-44" />
+        <Skeleton className="h-4 w-32" />
+      </span>
+      <span className="flex flex-col gap-3 pt-1">
+        <Skeleton className="w-52" />
+        <Skeleton className="w-52" />
+        <Skeleton className="w-52" />
+      </span>
     </div>
-    {failed ? (
-      <Alert tone="warning">The newest balances could not be read; these are the last known ones.</Alert>
-    ) : null}
-    {balances.stale.map((chain) => (
-      <Alert key={chain.chainId} tone="warning" title={<ChainName chainId={chain.chainId} />}>
-        This chain is not counted at its newest block: {chain.reason}.{" "}
-        {chain.lastSeenAt === null ? (
-          "It has not answered yet."
-        ) : (
-          <>
-            Last seen <Time value={chain.lastSeenAt} />.
-          </>
-        )}
-      </Alert>
-    ))}
-    {balances.totalUsd === null || isZero(balances.totalUsd) ? null : <BalanceChart balances={balances} />}
+    <Skeleton className="h-24" />
   </div>
 );
+
+const Total = ({ balances, failed }: { readonly balances: Balances; readonly failed: boolean }): ReactNode => {
+  const { usd, unpriced } = pricedTotal(balances);
+  return (
+    <div className="flex flex-1 flex-col">
+      <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 p-4 pb-0">
+        <div>
+          <Link href="/balances" className="text-3xl font-semibold" aria-label="Total, to the balances by token">
+            {usd === null ? <span className="text-fg-2">No prices</span> : <HeldUsd value={usd} />}
+          </Link>
+          {usd === null ? null : <Development now={usd} />}
+          <AsOf balances={balances} />
+        </div>
+        <dl className="grid grid-cols-[auto_auto] items-baseline gap-x-6 gap-y-1.5 text-right max-sm:w-full max-sm:justify-between">
+          <Part label="Available" href="/balances" usd={worthOfPart(balances, "available")} />
+          <Part label="Reserved" href="/activity?status=processing" usd={worthOfPart(balances, "reserved")} />
+          <Part label="On its way in" href="/activity?status=processing" usd={worthOfPart(balances, "pendingIn")} />
+          <Part label="On its way out" href="/activity?status=processing" usd={worthOfPart(balances, "pendingOut")} />
+        </dl>
+      </div>
+      {unpriced.length === 0 ? null : (
+        <p className="px-4 pt-1 text-sm text-fg-2">Without {unpriced.join(", ")}: no price is known there.</p>
+      )}
+      {failed ? (
+        <Alert tone="warning" className="mx-4 mt-3">
+          The newest balances could not be read; these are the last known ones.
+        </Alert>
+      ) : null}
+      {usd === null ? null : <Line now={usd} />}
+    </div>
+  );
+};
+
+interface PartProps {
+  readonly label: string;
+  /** The list that the number stands for. */
+  readonly href: string;
+  readonly usd: string | null;
+}
+
+const Part = ({ label, href, usd }: PartProps): ReactNode => (
+  <>
+    <dt className="text-fg-2">
+      <Link href={href} className="hover:underline">
+        {label}
+      </Link>
+    </dt>
+    <dd className="font-medium">
+      <HeldUsd value={usd} />
+    </dd>
+  </>
+);
+
+/** The project's total in US dollars at each hour or day of the time shown; points without a total are left out. */
+const usePoints = () => {
+  const { data } = useBalanceHistory(HISTORY_DAYS);
+  return data?.data.flatMap(({ takenAt, totalUsd }) => (totalUsd === null ? [] : [{ takenAt, usd: totalUsd }]));
+};
+
+const Development = ({ now }: { readonly now: string }): ReactNode => {
+  const points = usePoints();
+  const locale = useLocale();
+  const first = points?.[0];
+  if (points === undefined) return <Skeleton className="my-0.5 w-44" />;
+  if (first === undefined || points.length < POINTS_MIN)
+    return <p className="text-sm text-fg-3">Its line begins with the second full hour.</p>;
+  const { sign, usd, bps } = changeBetween(first.usd, now);
+  if (sign === 0)
+    return (
+      <p className="text-fg-2">
+        Unchanged since <Time value={first.takenAt} />
+      </p>
+    );
+  const Icon = sign > 0 ? TrendingUp : TrendingDown;
+  return (
+    <p className="flex flex-wrap items-center gap-x-1.5 text-fg-2">
+      <span className={sign > 0 ? "text-success" : "text-danger"}>
+        <Icon className="mr-1 inline size-4 align-text-bottom" aria-hidden />
+        <span className="sr-only">{sign > 0 ? "up by " : "down by "}</span>
+        <HeldUsd value={usd} />
+        {bps === null ? null : (
+          <span className="num"> ({shareText(Math.floor(bps / BPS_PER_TENTH), bps > 0, locale)})</span>
+        )}
+      </span>
+      <span>
+        since <Time value={first.takenAt} />
+      </span>
+    </p>
+  );
+};
+
+const Line = ({ now }: { readonly now: string }): ReactNode => {
+  const points = usePoints();
+  if (points === undefined) return <Skeleton className="mt-3 h-24" />;
+  if (points.length < POINTS_MIN) return <div className="h-4" />;
+  // Heights are the one place where an amount may become a float.
+  return (
+    <div className="mt-auto overflow-hidden rounded-b-card pt-3">
+      <TotalLine values={[...points.map(({ usd }) => Number(usd)), Number(now)]} />
+    </div>
+  );
+};
 
 const AsOf = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const oldest = balances.asOf.map((point) => point.at).sort()[0];

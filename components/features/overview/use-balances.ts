@@ -8,8 +8,5 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 export type Balances = ResponseOf<typeof getUnifiedBalances>;
 export type TokenTotal = Balances["totals"][number];
 
-const REFRESH_MS = 8_000;
-
-/** Balances of all wallets over all chains; refreshed while the page is open. */
-export const useBalances = (): UseQueryResult<Balances> =>
-  useApiQuery(getUnifiedBalances, {}, { refetchIntervalMs: REFRESH_MS });
+/** Balances of all wallets over all chains, read again when one changes. */
+export const useBalances = (): UseQueryResult<Balances> => useApiQuery(getUnifiedBalances, {}, { live: true });

@@ -8,8 +8,6 @@ import { listOperations } from "@/lib/contracts/operations";
 export type OperationsPage = ResponseOf<typeof listOperations>;
 export type Operation = OperationsPage["data"][number];
 
-const REFRESH_MS = 5_000;
-
 /** Without private operations, which only the private page shows. */
 export const useOperations = (query: QueryInput<typeof listOperations>): UseQueryResult<OperationsPage> =>
-  useApiQuery(listOperations, { query: { ...query, private: "exclude" } }, { refetchIntervalMs: REFRESH_MS });
+  useApiQuery(listOperations, { query: { ...query, private: "exclude" } }, { live: true });

@@ -2,15 +2,19 @@
 
 import type { ReactNode } from "react";
 import { toast } from "sonner";
+import { accountName } from "@/components/features/global-accounts/account";
+import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import type { MoneyProof } from "@/components/features/money-flow/types";
+import { NamedAddress } from "@/components/features/names/named-address";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
 import { approvePayout } from "@/lib/contracts/payouts";
-import { Creator } from "./creator";
+import { countText } from "@/lib/core/amount-text";
+import { Actor } from "@/components/features/names/actor";
 import { FundingFacts } from "./funding-facts";
 import { countsOf, totalsOf, type Payout } from "./payout";
 
@@ -54,6 +58,16 @@ export const ApprovePayoutDialog = (props: ApprovePayoutDialogProps): ReactNode 
   );
 };
 
+const SourceAccount = ({ id }: { readonly id: string }): ReactNode => {
+  const source = useKnownAccounts().find((account) => account.id === id);
+  return (
+    <>
+      {source === undefined ? null : <span className="block font-medium">{accountName(source)}</span>}
+      <code className="font-mono text-sm break-all">{id}</code>
+    </>
+  );
+};
+
 const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { total } = countsOf(payout);
   return (
@@ -63,25 +77,25 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
           <Amount value={amount} unit={unit} />
         </Fact>
       ))}
-      <Fact label="To">{total === 1 ? "1 row" : `${total.toLocaleString("en")} rows`}</Fact>
+      <Fact label="To">{total === 1 ? "1 row" : `${countText(total)} rows`}</Fact>
       {payout.kind === "wallets" ? (
         <>
           <Fact label="Chain">
             <ChainName chainId={payout.chainId} />
           </Fact>
           <Fact label="From">
-            <code className="font-mono text-sm break-all">{payout.fromAddress}</code>
+            <NamedAddress value={payout.fromAddress} full />
           </Fact>
         </>
       ) : (
         <Fact label="From">
-          <code className="font-mono text-sm break-all">{payout.sourceAccountId}</code>
+          <SourceAccount id={payout.sourceAccountId} />
         </Fact>
       )}
       {payout.kind === "wallets" && payout.funding !== null ? <FundingFacts funding={payout.funding} /> : null}
       {payout.reference === null ? null : <Fact label="Reference">{payout.reference}</Fact>}
       <Fact label="Created by">
-        <Creator id={payout.createdBy} />
+        <Actor id={payout.createdBy} />
       </Fact>
     </Facts>
   );

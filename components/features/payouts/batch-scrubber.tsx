@@ -2,6 +2,7 @@
 
 import { useId, useMemo, type ReactNode } from "react";
 import { TxHash } from "@/components/ui/address";
+import { countText } from "@/lib/core/amount-text";
 import type { PayoutRow } from "./rows-file";
 
 interface BatchScrubberProps {
@@ -20,7 +21,7 @@ export const BatchScrubber = ({ rows, total, batch, onBatch }: BatchScrubberProp
   const text =
     batch === null
       ? `All ${String(total)} transactions`
-      : `Transaction ${String(batch + 1)} of ${String(total)}: ${members.length.toLocaleString("en")} rows`;
+      : `Transaction ${String(batch + 1)} of ${String(total)}: ${countText(members.length)} rows`;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t pt-2 mt-2">
       <label htmlFor={id} className="text-sm text-fg-2">

@@ -1,7 +1,12 @@
 "use client";
 
 import { useState, type ReactNode } from "react";
+import { accountName, shortId } from "@/components/features/global-accounts/account";
+import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
+import { useNames } from "@/components/features/names/use-names";
 import { cn } from "@/components/ui/cn";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { amountText, countText } from "@/lib/core/amount-text";
 import { CellCanvas } from "./cell-canvas";
 import type { CellsProps } from "./cells-props";
 import type { PayoutRow } from "./rows-file";
@@ -23,6 +28,7 @@ interface CellGridProps {
 export const CellGrid = ({ rows, batch, label, onChoose }: CellGridProps): ReactNode => {
   const [hovered, setHovered] = useState<number | null>(null);
   const row = hovered === null ? undefined : rows[hovered];
+  const textOf = useRowText();
   return (
     <div>
       <div role="img" aria-label={label} onMouseLeave={() => setHovered(null)}>
@@ -33,12 +39,26 @@ export const CellGrid = ({ rows, batch, label, onChoose }: CellGridProps): React
         )}
       </div>
       <p aria-hidden className="num h-5 truncate pt-1 text-sm text-fg-3">
-        {row === undefined
-          ? ""
-          : `Row ${(row.index + 1).toLocaleString("en")}: ${ROW_VIEWS[row.state].word}, ${row.amount} ${row.unit} to ${row.recipient}`}
+        {row === undefined ? "" : textOf(row)}
       </p>
     </div>
   );
+};
+
+/** A row in words: its number, its state, how much to whom. */
+const useRowText = (): ((row: PayoutRow) => string) => {
+  const { addressName } = useNames();
+  const accounts = useKnownAccounts();
+  const hidden = useAmountsHidden();
+  const recipientName = (id: string): string => {
+    if (id.startsWith("0x")) return addressName(id);
+    const account = accounts.find((one) => one.id === id);
+    return account === undefined ? shortId(id) : accountName(account);
+  };
+  return ({ index, state, amount, unit, recipient }) => {
+    const sum = hidden ? unit : `${amountText(amount, { symbol: unit }).text} ${unit}`;
+    return `Row ${countText(index + 1)}: ${ROW_VIEWS[state].word}, ${sum} to ${recipientName(recipient)}`;
+  };
 };
 
 const indexOf = (target: EventTarget): number | null => {

@@ -8,7 +8,7 @@ import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { DecisionLink } from "@/components/features/inbox/decision-link";
 import { useOpenDecision } from "@/components/features/inbox/use-decision";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";

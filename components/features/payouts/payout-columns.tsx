@@ -3,10 +3,12 @@
 import type { ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { ChainName } from "@/components/ui/chain-name";
 import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
+import { countText } from "@/lib/core/amount-text";
 import { countsOf, totalsOf, type Payout } from "./payout";
 import { PayoutStatus } from "./payout-status";
 
@@ -14,17 +16,18 @@ const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { paid, total, failed } = countsOf(payout);
   return (
     <span className="num">
-      {paid.toLocaleString("en")} of {total.toLocaleString("en")} paid
-      {failed === 0 ? null : <span className="text-danger">, {failed.toLocaleString("en")} failed</span>}
+      {countText(paid)} of {countText(total)} paid
+      {failed === 0 ? null : <span className="text-danger">, {countText(failed)} failed</span>}
     </span>
   );
 };
 
 const Totals = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const hidden = useAmountsHidden();
   const [first, ...more] = totalsOf(payout);
   if (first === undefined) return null;
   return (
-    <span title={more.map(({ amount, unit }) => `${amount} ${unit}`).join(", ")}>
+    <span title={more.map(({ amount, unit }) => (hidden ? unit : `${amount} ${unit}`)).join(", ")}>
       <Amount value={first.amount} unit={first.unit} plain />
       {more.length === 0 ? null : <span className="ml-1 text-sm text-fg-3">+ {more.length} more</span>}
     </span>
@@ -46,6 +49,7 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
     id: "kind",
     header: "Kind",
     phone: "hidden",
+    priority: "medium",
     cell: (payout) =>
       payout.kind === "wallets" ? (
         <span>
@@ -55,9 +59,9 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
         "Accounts"
       ),
   },
-  { id: "rows", header: "Rows", cell: (payout) => <Rows payout={payout} /> },
-  { id: "total", header: "Total", align: "right", cell: (payout) => <Totals payout={payout} /> },
-  { id: "status", header: "Status", cell: (payout) => <PayoutStatus payout={payout} /> },
+  { id: "rows", header: "Rows", bare: true, cell: (payout) => <Rows payout={payout} /> },
+  { id: "total", header: "Total", align: "right", bare: true, cell: (payout) => <Totals payout={payout} /> },
+  { id: "status", header: "Status", phone: "aside", cell: (payout) => <PayoutStatus payout={payout} /> },
   {
     id: "time",
     header: "Created",

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { AnnotationCard } from "@/components/features/annotations/annotation-card";
 import { RawJson } from "@/components/features/operations/raw-json";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
 import { useChain } from "@/components/providers/public-config";
@@ -76,6 +77,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
           </div>
           <TotalCard payout={payout} />
         </div>
+        <AnnotationCard subjectId={payout.payoutId} isListed={false} />
         <EvaluationCard evaluationId={payout.evaluationId} />
         <RawJson value={payout} />
         <ApiSnippet method={getPayout.method} path={`/payouts/${payout.payoutId}`} />

@@ -4,6 +4,8 @@ import { useEffect, useState, type ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
+import { useLocale } from "@/components/ui/use-locale";
+import { countText, measureText } from "@/lib/core/amount-text";
 import { BatchScrubber } from "./batch-scrubber";
 import { CellGrid } from "./cell-grid";
 import { countsOf, ROW_STATES, settledOf, type Payout } from "./payout";
@@ -50,7 +52,7 @@ const Legend = ({ payout }: { readonly payout: Payout }): ReactNode => {
       {ROW_STATES.filter((state) => counts[state] > 0).map((state) => (
         <li key={state} className={cn("flex items-center gap-1.5", state === "failed" && "text-danger")}>
           <span aria-hidden className={cn("size-2.5 rounded-tag", ROW_VIEWS[state].cell)} />
-          {ROW_VIEWS[state].word} <span className="num font-medium">{counts[state].toLocaleString("en")}</span>
+          {ROW_VIEWS[state].word} <span className="num font-medium">{countText(counts[state])}</span>
         </li>
       ))}
     </ul>
@@ -69,6 +71,7 @@ const useSamples = (payout: Payout): readonly Sample[] => {
 
 const PaceText = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const samples = useSamples(payout);
+  const locale = useLocale();
   if (payout.status !== "processing") return null;
   const pace = paceOf(samples, leftOf(payout));
   const batches =
@@ -81,10 +84,7 @@ const PaceText = ({ payout }: { readonly payout: Payout }): ReactNode => {
     ...batches,
     ...(pace === null
       ? ["measuring the pace"]
-      : [
-          `${pace.rowsPerSecond.toLocaleString("en", { maximumFractionDigits: 1 })} rows/s`,
-          timeLeftText(pace.secondsLeft),
-        ]),
+      : [`${measureText(pace.rowsPerSecond, locale)} rows/s`, timeLeftText(pace.secondsLeft)]),
   ].join(", ");
   return <span className="num text-fg-2">{text}</span>;
 };

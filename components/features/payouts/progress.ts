@@ -1,3 +1,4 @@
+import { countText } from "@/lib/core/amount-text";
 import { awaitsApproval, countsOf, settledOf, type Payout, type RowCounts } from "./payout";
 
 const WINDOW_MS = 20_000;
@@ -39,7 +40,7 @@ export const timeLeftText = (seconds: number): string => {
   return `about ${String(Math.ceil(seconds / HOUR_S))} h left`;
 };
 
-const rowsText = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"}`;
+const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? "row" : "rows"}`;
 
 const PARTS = [
   ["failed", "failed"],
@@ -58,9 +59,9 @@ export const progressSentence = (payout: Payout): string => {
   if (payout.status === "cancelled" && counts.paid === 0) return `Cancelled: none of ${of} was paid.`;
   if (payout.status === "expired") return `Not approved in time: none of ${of} was paid.`;
   const more = PARTS.filter(([state]) => counts[state] > 0).map(
-    ([state, word]) => `${counts[state].toLocaleString("en")} ${word}`,
+    ([state, word]) => `${countText(counts[state])} ${word}`,
   );
-  return `${[`${counts.paid.toLocaleString("en")} of ${of} paid`, ...more].join(", ")}.`;
+  return `${[`${countText(counts.paid)} of ${of} paid`, ...more].join(", ")}.`;
 };
 
 export const leftOf = (payout: Payout): number => {

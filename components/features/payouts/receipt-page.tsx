@@ -10,15 +10,13 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { useChain } from "@/components/providers/public-config";
+import { countText } from "@/lib/core/amount-text";
 import { countsOf, totalsOf, type Payout } from "./payout";
 import { progressSentence } from "./progress";
 import type { PayoutRow } from "./rows-file";
 import { ROW_VIEWS } from "./row-views";
 import { usePayout } from "./use-payouts";
 import { usePayoutRows } from "./use-payout-rows";
-
-/** At least as many fraction digits as any token has: amounts on the printed receipt are not rounded. */
-const DIGITS_ALL = 18;
 
 /**
  * The payout on paper: every row with its transaction. The browser makes the PDF of it, because its fonts have the letters of every
@@ -95,8 +93,7 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
         <Line label="Last change">{payout.updatedAt}</Line>
         {totalsOf(payout).map(({ unit, amount, paid }) => (
           <Line key={unit} label={`Total ${unit}`}>
-            <Amount value={paid} plain fractionMax={DIGITS_ALL} /> of{" "}
-            <Amount value={amount} unit={unit} plain fractionMax={DIGITS_ALL} /> paid
+            <Amount value={paid} symbol={unit} plain exact /> of <Amount value={amount} unit={unit} plain exact /> paid
           </Line>
         ))}
         {payout.kind === "wallets" && payout.networkFee !== null ? (
@@ -113,7 +110,7 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
 const CELL = "border-t py-1 pr-3 text-left align-top";
 
 const ReceiptRows = ({ payout, rows }: { readonly payout: Payout; readonly rows: readonly PayoutRow[] }): ReactNode => (
-  <table className="w-full text-xs max-md:block" aria-label={`${countsOf(payout).total.toLocaleString("en")} rows`}>
+  <table className="w-full text-xs max-md:block" aria-label={`${countText(countsOf(payout).total)} rows`}>
     <thead className="max-md:sr-only">
       <tr>
         {["#", "Recipient", "Amount", "Reference", "State", "Transaction"].map((word) => (
@@ -132,7 +129,7 @@ const ReceiptRows = ({ payout, rows }: { readonly payout: Payout; readonly rows:
           <td className={`${CELL} num`}>{row.index + 1}</td>
           <td className={`${CELL} font-mono break-all`}>{row.recipient}</td>
           <td className={CELL}>
-            <Amount value={row.amount} unit={row.unit} plain fractionMax={DIGITS_ALL} />
+            <Amount value={row.amount} unit={row.unit} plain exact />
           </td>
           <td className={`${CELL} [overflow-wrap:anywhere]`}>{row.reference}</td>
           <td className={CELL}>{row.failure === "" ? ROW_VIEWS[row.state].word : row.failure}</td>

@@ -14,10 +14,11 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { AddressMark } from "@/components/ui/marks";
+import { AddressMark } from "@/components/ui/address-mark";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
 import { VirtualTable } from "@/components/ui/virtual-table";
+import { countText } from "@/lib/core/amount-text";
 import { countsOf, ROW_STATES, type Payout } from "./payout";
 import type { PayoutRow } from "./rows-file";
 import { ROW_VIEWS } from "./row-views";
@@ -60,7 +61,7 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
         <span className="flex flex-wrap items-center justify-end gap-2">
           {counts.failed > 0 && state !== "failed" ? (
             <Button size="sm" variant="link" onClick={() => void setState("failed")}>
-              {counts.failed.toLocaleString("en")} failed, show only these
+              {countText(counts.failed)} failed, show only these
             </Button>
           ) : null}
           {chosen === null ? null : (
@@ -120,7 +121,7 @@ const RowCells = ({ payout, row, known }: RowCellsProps): ReactNode => {
   return (
     <>
       <span role="rowheader" className="num text-sm text-fg-3 md:leading-10">
-        {(row.index + 1).toLocaleString("en")}
+        {countText(row.index + 1)}
       </span>
       <span role="cell" className="min-w-0">
         {payout.kind === "wallets" ? (
@@ -161,12 +162,7 @@ const Wallet = ({
   readonly known: readonly KnownAddress[];
 }): ReactNode => {
   const name = known.find((one) => one.as !== "earlier" && one.address.toLowerCase() === address.toLowerCase())?.name;
-  return (
-    <span className="flex min-w-0 items-center gap-2">
-      <AddressMark value={address} />
-      <Address value={address} name={name} />
-    </span>
-  );
+  return <Address value={address} name={name} />;
 };
 
 const AccountLink = ({ id }: { readonly id: string }): ReactNode => {

@@ -14,7 +14,8 @@ import { TokenMark } from "@/components/ui/marks";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
-import { Creator } from "./creator";
+import { countText } from "@/lib/core/amount-text";
+import { Actor } from "@/components/features/names/actor";
 import { FundingFacts } from "./funding-facts";
 import { countsOf, totalsOf, type AccountsPayout, type Payout, type WalletsPayout } from "./payout";
 
@@ -22,7 +23,7 @@ import { countsOf, totalsOf, type AccountsPayout, type Payout, type WalletsPayou
 export const TotalCard = ({ payout }: { readonly payout: Payout }): ReactNode => (
   <Card title="Total">
     <Facts className="-my-2">
-      <Fact label="Rows">{countsOf(payout).total.toLocaleString("en")}</Fact>
+      <Fact label="Rows">{countText(countsOf(payout).total)}</Fact>
       {totalsOf(payout).map(({ unit, amount, paid }) => (
         <TotalFacts key={unit} unit={unit} amount={amount} paid={paid} />
       ))}
@@ -34,7 +35,7 @@ export const TotalCard = ({ payout }: { readonly payout: Payout }): ReactNode =>
         <Time value={payout.updatedAt} absolute />
       </Fact>
       <Fact label="Created by">
-        <Creator id={payout.createdBy} />
+        <Actor id={payout.createdBy} />
       </Fact>
       {payout.retryOf === null ? null : (
         <Fact label="Retries failed rows of">

@@ -2,7 +2,8 @@
 
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { z } from "zod";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import type { ApiClient } from "@/lib/api-client/client";
 import { defineContract } from "@/lib/contracts/contract";
 import { listPayoutItems } from "@/lib/contracts/payouts";

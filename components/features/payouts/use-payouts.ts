@@ -1,16 +1,16 @@
 "use client";
 
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
 import type { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
 import { getPayout, listPayouts } from "@/lib/contracts/payouts";
-import { isFinal, type Status } from "@/lib/core/status";
+import type { Status } from "@/lib/core/status";
 import { refreshMsOf, type Payout } from "./payout";
 
+/** The stream of changes has no event for each row that is paid. */
 const BUSY_REFRESH_MS = 2_000;
-/** The list is read again regularly, because other people and API keys create payouts too. */
-const IDLE_REFRESH_MS = 10_000;
 
 export interface PayoutFilters {
   readonly status: Status | null;
@@ -24,7 +24,7 @@ export const usePayoutList = ({ status, kind }: PayoutFilters): Pages<Payout> =>
   return usePages({
     queryKey: queryKeyOf(listPayouts, { query }),
     read: (page, signal) => api.call(listPayouts, { query: { ...query, ...page }, signal }),
-    refreshMs: (payouts) => (payouts.some((one) => !isFinal(one.status)) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS),
+    refreshMs: (payouts) => (payouts.some((one) => one.status === "processing") ? BUSY_REFRESH_MS : "live"),
   });
 };
 

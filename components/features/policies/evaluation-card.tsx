@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Creator } from "@/components/features/payouts/creator";
+import { Actor } from "@/components/features/names/actor";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { PublicId } from "@/components/ui/address";
 import { Badge } from "@/components/ui/badge";
@@ -24,7 +24,7 @@ interface EvaluationCardProps {
 
 type StoredEvaluation = ResponseOf<typeof getPolicyEvaluation>;
 
-/** What the policies said when the movement was accepted, and which rules asked for an approval or refused it. */
+/** The policies' decision about the movement when it was accepted, and the rules that asked for an approval or refused it. */
 export const EvaluationCard = ({
   evaluationId,
   description = "What they said when this was accepted.",
@@ -82,7 +82,7 @@ const Facts = ({
       </p>
       <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm text-fg-2">
         <span>
-          Asked for by <Creator id={createdBy} />
+          Asked for by <Actor id={createdBy} />
         </span>
         {subject === null ? <span>Nothing was stored or sent.</span> : null}
       </p>

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { PageHeader } from "@/components/ui/page-header";
 import { EvaluationCard } from "./evaluation-card";
 
-/** What each rule said of one movement, for somebody whose request was refused. */
+/** The result of each rule for one movement, for somebody whose request was refused. */
 export const EvaluationPage = ({ id }: { readonly id: string }): ReactNode => (
   <>
     <PageHeader title="Decision of the policies" description="Each rule that looked at one movement." />

@@ -21,7 +21,7 @@ interface HistoryCardProps {
   readonly names: PolicyNames;
 }
 
-/** Every version of a policy: what changed, by whom, when. */
+/** Every version of a policy, with its changes, their author and time. */
 export const HistoryCard = ({ subject, names }: HistoryCardProps): ReactNode => {
   const versions = usePolicyVersions(subject);
   const actorName = useActorNames();

@@ -6,7 +6,7 @@ import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { useMay } from "@/components/features/projects/use-project";
 import { shorten } from "@/components/ui/address";
-import { AddressMark } from "@/components/ui/marks";
+import { AddressMark } from "@/components/ui/address-mark";
 import { Alert } from "@/components/ui/alert";
 import { Usd } from "@/components/ui/amount";
 import { buttonLooks } from "@/components/ui/button-looks";
@@ -27,7 +27,7 @@ import type { Policy } from "./use-policies";
 
 const PROJECT: PolicySubject = { scope: "project", subjectId: undefined };
 
-/** What bounds the project's money: the project, each wallet and each key that has a policy. */
+/** The policies that limit the project's money: of the project, and of each wallet and key that has one. */
 export const PoliciesPage = (): ReactNode => {
   const state = usePolicySetup();
   const mayChange = useMay("policies:manage");

@@ -205,7 +205,7 @@ const approvalProblems = (given: PolicyValues): Problem[] =>
           : [{ path: ["approvalsCount"], message: "Choose who may approve." }]),
       ];
 
-/** What is wrong with the values, by field. */
+/** The errors in the values, each with the path of its field. */
 const problemsOf = (given: PolicyValues): Problem[] => {
   const found = [
     ...capProblems("perOperation", given),

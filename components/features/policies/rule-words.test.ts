@@ -30,7 +30,7 @@ describe("rules in words", () => {
       }),
     ).toEqual([
       "At most 1,000.00 USD in one operation",
-      "At most 2,500.5 USDC in one operation",
+      "At most 2,500.50 USDC in one operation",
       "At most 5,000.125 USD a day",
       "Only to approved contacts and the project's own wallets",
       "A new recipient waits 2 days before the first payment",

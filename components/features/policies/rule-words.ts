@@ -1,5 +1,5 @@
 /** Rules of a policy as sentences for people who plan and approve payments. */
-import { shortenAmount } from "@/components/ui/shorten-amount";
+import { amountText as textOf } from "@/lib/core/amount-text";
 import type { PolicyRules, RuleName } from "@/lib/contracts/policy-rules";
 
 /** Names of what rules refer to by id. */
@@ -20,18 +20,14 @@ type Hours = NonNullable<PolicyRules["hours"]>;
 type Code = NonNullable<PolicyRules["code"]>;
 type Approvals = NonNullable<PolicyRules["approvals"]>;
 
-const CENTS = 2;
-const ALL_DIGITS = 18;
 const HOURS_A_DAY = 24;
 export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 
-/** `5,000.00 USD`: all digits that the amount has, and cents at least. */
-export const usdText = (amount: string): string => {
-  const [whole = "0", fraction = ""] = shortenAmount(amount, ALL_DIGITS).text.split(".");
-  return `${whole}.${fraction.padEnd(CENTS, "0")} USD`;
-};
+const amountText = (amount: string, unit: string): string =>
+  `${textOf(amount, { symbol: unit, exact: true }).text} ${unit}`;
 
-const amountText = (amount: string, unit: string): string => `${shortenAmount(amount, ALL_DIGITS).text} ${unit}`;
+/** `5,000.00 USD`: all digits that the amount has, and cents at least. */
+export const usdText = (amount: string): string => amountText(amount, "USD");
 
 /** `a`, `a and b`, `a, b and c`. */
 const listText = (items: readonly string[]): string =>

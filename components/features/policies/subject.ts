@@ -1,6 +1,6 @@
 import type { PolicyScope } from "@/lib/contracts/policy-rules";
 
-/** What a policy bounds. */
+/** The subject of a policy: the project, a wallet or an API key. */
 export interface PolicySubject {
   readonly scope: PolicyScope;
   /** Undefined for the project. */

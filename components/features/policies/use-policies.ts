@@ -1,7 +1,8 @@
 "use client";
 
 import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
-import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { getPolicies, listPolicyVersions } from "@/lib/contracts/policies";
 import type { PolicySubject } from "./subject";
@@ -9,7 +10,7 @@ import type { PolicySubject } from "./subject";
 export type Policies = ResponseOf<typeof getPolicies>;
 export type Policy = Policies["policies"][number];
 
-/** What bounds the project's money: the policies, and the limits of the project's API keys. */
+/** The limits on the project's money: its policies, and the limits of its API keys. */
 export const usePolicies = (): UseQueryResult<Policies> => useApiQuery(getPolicies, {});
 
 /** The number of versions that one request answers at most. */

@@ -35,7 +35,7 @@ export type PolicySetupState =
   | { readonly state: "failed"; readonly error: unknown; readonly retry: () => void }
   | { readonly state: "ready"; readonly setup: PolicySetup };
 
-/** Names for rules; what is not known keeps its id. */
+/** Names for the ids in rules; an id without a known name is shown itself. */
 export const usePolicyNames = (): PolicyNames & { readonly tokens: readonly TokenInfo[] | undefined } => {
   const { chains } = usePublicConfig();
   const tokens = useApiQuery(listTokens, {}, { staleTimeMs: STALE_MS }).data?.data;

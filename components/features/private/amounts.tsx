@@ -5,14 +5,12 @@ import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { HeldAmount } from "@/components/ui/held-amount";
 import { TokenMark } from "@/components/ui/marks";
-import { shortenAmount } from "@/components/ui/shorten-amount";
+import { amountText } from "@/lib/core/amount-text";
 import type { PoolBalance, PrivateTransfer } from "./types";
 
-const PICTURE_DIGITS = 4;
-
-/** `1,250.5 USDC`, short enough for a picture. */
+/** `1,250.50 USDC`, short enough for a picture. */
 export const pictureAmount = (amount: string, symbol: string): string =>
-  `${shortenAmount(amount, PICTURE_DIGITS).text} ${symbol}`;
+  `${amountText(amount, { symbol }).text} ${symbol}`;
 
 export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
 
@@ -53,6 +51,4 @@ export const TokenAmountText = ({
 }: {
   readonly value: TokenAmount;
   readonly whole?: boolean;
-}): ReactNode => (
-  <Amount value={value.amount} unit={value.token.symbol} {...(whole ? { fractionMax: value.decimals } : {})} />
-);
+}): ReactNode => <Amount value={value.amount} unit={value.token.symbol} exact={whole} />;

@@ -39,9 +39,21 @@ export const ExitsCard = ({
       phone: "title",
       cell: ({ chainId, amount }) => <PoolName chainId={chainId} token={amount.token} />,
     },
-    { id: "amount", header: "Amount", align: "right", cell: ({ amount }) => <TokenAmountText value={amount} /> },
+    {
+      id: "amount",
+      header: "Amount",
+      align: "right",
+      phone: "aside",
+      cell: ({ amount }) => <TokenAmountText value={amount} />,
+    },
     { id: "state", header: "State", cell: (exit) => <State exit={exit} /> },
-    { id: "tx", header: "Deposit", phone: "hidden", cell: ({ txHash }) => <TxHash value={txHash} /> },
+    {
+      id: "tx",
+      header: "Deposit",
+      phone: "hidden",
+      priority: "medium",
+      cell: ({ txHash }) => <TxHash value={txHash} />,
+    },
     {
       id: "action",
       header: <span className="sr-only">Action</span>,

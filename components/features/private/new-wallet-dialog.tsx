@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { z } from "zod";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";

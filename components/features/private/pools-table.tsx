@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Table, type Column } from "@/components/ui/table";
+import { countText } from "@/lib/core/amount-text";
 import { Held, isZero, PoolName } from "./amounts";
 import { setText } from "./observer/scenes";
 import { poolKey, type PoolBalance } from "./types";
@@ -60,7 +61,7 @@ const COLUMNS: readonly Column<PoolBalance>[] = [
     phone: "hidden",
     cell: ({ anonymitySet }) => (
       <span className="num text-fg-2" title={`A withdrawal hides among ${setText(anonymitySet)}`}>
-        {anonymitySet.toLocaleString("en")}
+        {countText(anonymitySet)}
         <span className="sr-only"> deposits</span>
       </span>
     ),

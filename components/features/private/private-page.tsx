@@ -40,7 +40,7 @@ const ShieldLink = ({ walletId }: { readonly walletId: string }): ReactNode => (
   </Link>
 );
 
-/** Balances in privacy pools, what stays public, and the history that no other page shows. */
+/** Balances in privacy pools, the facts that stay public, and the history that no other page shows. */
 export const PrivatePage = (): ReactNode => {
   const wallets = usePrivacyWallets();
   const balances = usePrivateBalances();
@@ -131,7 +131,7 @@ interface WalletCardProps {
   readonly wallet: PrivacyWallet | undefined;
 }
 
-/** The lead number, and what an honest page says beside it. */
+/** A private wallet: the spendable sum, the sums that cannot be spent yet, and the facts that stay public. */
 const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => {
   const tokens = useApiQuery(listTokens, {}, { staleTimeMs: TOKENS_STALE_MS }).data?.data ?? [];
   const [exporting, setExporting] = useState(false);

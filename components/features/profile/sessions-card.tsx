@@ -3,7 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
-import { queryKeyOf, useApiMutation, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
 import { useSignOut } from "@/components/features/session/use-sign-out";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";

@@ -1,6 +1,7 @@
 "use client";
 
 import { useTheme } from "next-themes";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { PoliciesCard } from "@/components/features/policies/settings-card";
 import { LimitCard } from "@/components/features/policies/limit-card";
@@ -15,6 +16,7 @@ import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-budgets-card";
+import { NotificationPreferencesCard } from "@/components/features/notifications/preferences-card";
 import { SignInCard } from "@/components/features/factors/sign-in-card";
 import { EmailCard } from "./email-card";
 import { SessionsCard } from "./sessions-card";
@@ -36,6 +38,16 @@ export const Settings = (): ReactNode => {
           )}
         </Card>
         {data === undefined ? null : <EmailCard me={data} />}
+        <NotificationPreferencesCard />
+        <Card title="Contacts">
+          <p className="text-fg-2">
+            Names for the addresses that you pay stand in{" "}
+            <Link href="/contacts" className="link">
+              Contacts
+            </Link>
+            .
+          </p>
+        </Card>
         <SignInCard />
         <SessionsCard />
         <PoliciesCard />

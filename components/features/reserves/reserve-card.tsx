@@ -1,9 +1,9 @@
 "use client";
 
-import { Check, CloudOff, Fuel } from "lucide-react";
+import { Check, ChevronRight, CloudOff, Fuel } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Address } from "@/components/ui/address";
+import { NamedAddress } from "@/components/features/names/named-address";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
@@ -13,6 +13,8 @@ import { Fact, Facts, Card } from "@/components/ui/card";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { formatAmount } from "@/lib/core/money";
+import { useLocale } from "@/components/ui/use-locale";
+import { coverageTenths, coverageText } from "./coverage";
 import { CoveredBadge } from "./covered-badge";
 import { HashValue } from "./hash-value";
 import type { Reserve } from "./use-reserves";
@@ -23,11 +25,18 @@ const Unknown = (): ReactNode => <span className="text-fg-3">not known</span>;
 
 const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
   { id: "chain", header: "Chain", phone: "title", cell: (part) => <ChainName chainId={part.chainId} /> },
-  { id: "wallet", header: "Wallet", cell: (part) => <Address value={part.wallet} /> },
+  {
+    id: "wallet",
+    header: "Wallet",
+    bare: true,
+    priority: "medium",
+    cell: (part) => <NamedAddress value={part.wallet} />,
+  },
   {
     id: "block",
     header: "Block",
     align: "right",
+    priority: "medium",
     cell: (part) =>
       part.stale ? (
         <Unknown />
@@ -42,11 +51,14 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
     id: "at",
     header: "Its time",
     align: "right",
+    phone: "hidden",
+    priority: "low",
     cell: (part) => (part.stale ? <Unknown /> : <Time value={part.at} />),
   },
   {
     id: "state",
     header: "State",
+    bare: true,
     cell: (part) =>
       part.stale ? (
         <Badge tone="warning" icon={CloudOff} title="The chain does not answer; nothing of it is counted.">
@@ -70,16 +82,50 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
     id: "amount",
     header: "Amount",
     align: "right",
+    phone: "aside",
     cell: (part) => (
       <Amount value={part.amount} unit={currency} className={part.stale || !part.backs ? "text-fg-3" : "font-medium"} />
     ),
   },
 ];
 
-/** Both sides of one currency: what is owed, and what is there. */
+const amountIn =
+  (currency: string) =>
+  (value: string): ReactNode => <Amount value={value} unit={currency} />;
+
+/** The one number that says whether the accounts are backed. */
+const Coverage = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
+  const locale = useLocale();
+  const tenths = coverageTenths(reserve);
+  const amount = amountIn(reserve.currency);
+  return (
+    <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-3 px-4 py-3">
+      <p className="flex flex-col">
+        <span className="text-sm text-fg-2">Coverage</span>
+        <span className="num text-3xl font-semibold">{tenths === null ? "–" : coverageText(tenths, locale)}</span>
+        <span className="text-sm text-fg-3">
+          {tenths === null ? "The accounts hold nothing." : "of what the accounts hold is there"}
+        </span>
+      </p>
+      <dl className="flex flex-wrap gap-x-8 gap-y-2 text-right">
+        <Side label="The accounts hold">{amount(reserve.liabilities)}</Side>
+        <Side label="The treasury holds on chain">{amount(reserve.onChain)}</Side>
+        <Side label="Available for accounts">{amount(reserve.available)}</Side>
+      </dl>
+    </div>
+  );
+};
+
+const Side = ({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode => (
+  <div>
+    <dt className="text-sm text-fg-2">{label}</dt>
+    <dd className="font-medium">{children}</dd>
+  </div>
+);
+
+/** Both sides of one currency: the liabilities, and the money that backs them. The coverage stands first, its proof is folded away. */
 export const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
-  const { currency, chains, root } = reserve;
-  const amount = (value: string): ReactNode => <Amount value={value} unit={currency} />;
+  const { currency, chains } = reserve;
   return (
     <Card
       flush
@@ -94,26 +140,38 @@ export const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNo
         </Link>
       }
     >
+      <Coverage reserve={reserve} />
       {chains.some((part) => part.stale && part.backs) ? (
-        <Alert tone="warning" className="m-4 mb-0" title="A chain does not answer">
+        <Alert tone="warning" className="m-4 mt-0" title="A chain does not answer">
           What lies there is not counted until it does. Nothing of it is lost.
         </Alert>
       ) : null}
-      <div className="grid grid-cols-1 md:grid-cols-2 md:divide-x">
-        <Facts className="px-4 max-md:border-b">
-          <Fact label="What the accounts hold" strong>
-            {amount(reserve.liabilities)}
-          </Fact>
-          <Fact label="Number of accounts">{root?.accounts ?? 0}</Fact>
-        </Facts>
-        <Facts className="px-4">
-          <Fact label="The treasury holds on chain" strong>
-            {amount(reserve.onChain)}
-          </Fact>
-          <Fact label="Operations under way take out">{amount(reserve.committed)}</Fact>
-          <Fact label="Available for accounts">{amount(reserve.available)}</Fact>
-        </Facts>
-      </div>
+      <details className="group border-t">
+        <summary className="flex h-10 cursor-pointer list-none items-center gap-2 px-4 text-fg-2 hover:text-fg">
+          <ChevronRight
+            className="size-4 shrink-0 transition-transform duration-150 group-open:rotate-90"
+            aria-hidden
+          />
+          Chains, blocks and proof
+        </summary>
+        <Details reserve={reserve} />
+      </details>
+    </Card>
+  );
+};
+
+const Details = ({
+  reserve: { currency, chains, root, committed, decimals },
+}: {
+  readonly reserve: Reserve;
+}): ReactNode => {
+  const amount = amountIn(currency);
+  return (
+    <>
+      <Facts className="border-t px-4">
+        <Fact label="Number of accounts">{root?.accounts ?? 0}</Fact>
+        <Fact label="Operations under way take out">{amount(committed)}</Fact>
+      </Facts>
       <div className="border-t">
         <Table
           caption={`${currency} on chain`}
@@ -127,12 +185,12 @@ export const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNo
           <Fact label="Root hash of the accounts">
             <HashValue value={root.hash} />
           </Fact>
-          <Fact label="Sum under the root">{amount(formatAmount(BigInt(root.sumBase), reserve.decimals))}</Fact>
+          <Fact label="Sum under the root">{amount(formatAmount(BigInt(root.sumBase), decimals))}</Fact>
           <Fact label="Its state as of">
             <Time value={root.asOf} absolute />
           </Fact>
         </Facts>
       )}
-    </Card>
+    </>
   );
 };

@@ -29,10 +29,10 @@ export const Reserves = (): ReactNode => {
           <>
             What the accounts hold, against what the treasury holds on chain.
             {data === undefined ? null : (
-              <>
-                {" "}
+              // A line of its own: the time becomes shorter when the page is live, and must not take a line away.
+              <span className="block">
                 As of <Time value={data.asOf} />.
-              </>
+              </span>
             )}
           </>
         }

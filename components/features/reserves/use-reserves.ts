@@ -8,7 +8,4 @@ import { getReserves } from "@/lib/contracts/reserves";
 type Reserves = ResponseOf<typeof getReserves>;
 export type Reserve = Reserves["data"][number];
 
-const REFRESH_MS = 10_000;
-
-export const useReserves = (): UseQueryResult<Reserves> =>
-  useApiQuery(getReserves, {}, { refetchIntervalMs: REFRESH_MS });
+export const useReserves = (): UseQueryResult<Reserves> => useApiQuery(getReserves, {}, { live: true });

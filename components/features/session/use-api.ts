@@ -1,17 +1,13 @@
 "use client";
 
-import {
-  useMutation,
-  useQuery,
-  type QueryKey,
-  type UseMutationResult,
-  type UseQueryResult,
-} from "@tanstack/react-query";
+import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { readChosenProject } from "@/components/features/projects/chosen-project";
+import { useLiveIntervalMs } from "@/components/features/live/live-state";
+import { readPreference } from "@/components/ui/preferences";
 import { createApiClient, type ApiClient, type CallOptions } from "@/lib/api-client/client";
 import type { Contract, ResponseOf } from "@/lib/contracts/contract";
 import { useAccessToken } from "./access-token";
+import { queryKeyOf } from "./query-key";
 
 const BASE_URL = "/api";
 
@@ -24,7 +20,7 @@ export const useApi = (): ApiClient => {
         baseUrl: BASE_URL,
         headers: async (): Promise<HeadersInit> => {
           const token = await tokens.current();
-          const project = readChosenProject();
+          const project = readPreference("project");
           return [
             ...(token === null ? [] : [["authorization", `Bearer ${token}`] as [string, string]]),
             ...(project === null ? [] : [["x-project-id", project] as [string, string]]),
@@ -35,24 +31,15 @@ export const useApi = (): ApiClient => {
   );
 };
 
-interface KeyInput {
-  readonly params?: unknown;
-  readonly query?: unknown;
-}
-
 // For a contract that is a type parameter the compiler cannot see that its options fit; callers of the hooks are checked.
 const callAny = <C extends Contract>(api: ApiClient, contract: C, options: CallOptions<C>): Promise<ResponseOf<C>> =>
   (api.call as (contract: C, options: CallOptions<C>) => Promise<ResponseOf<C>>)(contract, options);
 
-/** Under which the answer is kept; without input, the key of all answers of that route: for `invalidateQueries`. */
-export const queryKeyOf = (contract: Contract, input?: KeyInput): QueryKey =>
-  input === undefined
-    ? [contract.method, contract.path]
-    : [contract.method, contract.path, input.params ?? null, input.query ?? null];
-
 interface QueryOptions {
   readonly enabled?: boolean;
   readonly refetchIntervalMs?: number | false;
+  /** The stream of changes says when it is old, so it is polled only while the stream is down. */
+  readonly live?: boolean;
   readonly staleTimeMs?: number;
 }
 
@@ -60,14 +47,15 @@ interface QueryOptions {
 export const useApiQuery = <C extends Contract>(
   contract: C,
   input: CallOptions<C>,
-  { enabled = true, refetchIntervalMs = false, staleTimeMs }: QueryOptions = {},
+  { enabled = true, refetchIntervalMs = false, live = false, staleTimeMs }: QueryOptions = {},
 ): UseQueryResult<ResponseOf<C>> => {
   const api = useApi();
+  const liveIntervalMs = useLiveIntervalMs();
   return useQuery({
     queryKey: queryKeyOf(contract, input),
     queryFn: ({ signal }) => callAny(api, contract, { ...input, signal }),
     enabled,
-    refetchInterval: refetchIntervalMs,
+    refetchInterval: live ? liveIntervalMs : refetchIntervalMs,
     ...(staleTimeMs === undefined ? {} : { staleTime: staleTimeMs }),
   });
 };

@@ -1,6 +1,9 @@
 "use client";
 
 import { useInfiniteQuery, type InfiniteData, type QueryKey, type UseInfiniteQueryResult } from "@tanstack/react-query";
+import { PAGE_ROWS, PAGES_KEY } from "./query-key";
+
+import { useLiveIntervalMs } from "@/components/features/live/live-state";
 
 export interface Page<Item> {
   readonly data: Item[];
@@ -11,21 +14,25 @@ interface PagesOptions<Item> {
   readonly queryKey: QueryKey;
   /** Reads one page; `page` goes into the query of the call as it is. */
   readonly read: (page: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<Item>>;
-  /** Milliseconds until the pages are read again, from the items that are shown; false: they are not read again. */
-  readonly refreshMs: (items: readonly Item[]) => number | false;
+  /** From the shown data, the time until the next request. `live`: the stream of changes says when it is old. */
+  readonly refreshMs: "live" | ((items: readonly Item[]) => number | "live");
 }
 
 export type Pages<Item> = UseInfiniteQueryResult<InfiniteData<Page<Item>>>;
 
-const PAGE_SIZE = 20;
-
 /** A list of the API, page after page by its cursor. */
-export const usePages = <Item>({ queryKey, read, refreshMs }: PagesOptions<Item>): Pages<Item> =>
-  useInfiniteQuery({
-    queryKey: [...queryKey, "pages"],
+export const usePages = <Item>({ queryKey, read, refreshMs }: PagesOptions<Item>): Pages<Item> => {
+  const liveIntervalMs = useLiveIntervalMs();
+  const intervalMs = (items: readonly Item[]): number | false => {
+    const asked = refreshMs === "live" ? refreshMs : refreshMs(items);
+    return asked === "live" ? liveIntervalMs : asked;
+  };
+  return useInfiniteQuery({
+    queryKey: [...queryKey, PAGES_KEY],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
-      read({ limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal),
+      read({ limit: PAGE_ROWS, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal),
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: ({ state }) => refreshMs(state.data?.pages.flatMap((page) => page.data) ?? []),
+    refetchInterval: ({ state }) => intervalMs(state.data?.pages.flatMap((page) => page.data) ?? []),
   });
+};

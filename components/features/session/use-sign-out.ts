@@ -2,11 +2,11 @@
 
 import { signOut } from "next-auth/react";
 import { toast } from "sonner";
-import { useDisconnect } from "wagmi";
+import { usePublicConfig } from "@/components/providers/public-config";
 
 /** Ends the session at the service and in this browser, lets go of all wallets, and goes to the sign-in page. */
 export const useSignOut = (): (() => Promise<void>) => {
-  const { disconnectAsync, connectors } = useDisconnect();
+  const config = usePublicConfig();
   return async () => {
     try {
       await signOut({ redirect: false });
@@ -14,8 +14,9 @@ export const useSignOut = (): (() => Promise<void>) => {
       toast.error("The service cannot be reached, so you are still signed in. Try again.");
       return;
     }
-    // A wallet may be gone already; the session is what counts.
-    await Promise.allSettled(connectors.map((connector) => disconnectAsync({ connector })));
+    const { closeWallets } = await import("@/components/providers/wallets");
+    // The session is what counts.
+    await closeWallets(config).catch(() => undefined);
     window.location.assign("/sign-in");
   };
 };

@@ -1,6 +1,7 @@
 import { signIn } from "next-auth/react";
 import type { Address } from "viem";
 import { createSiweMessage } from "viem/siwe";
+import { readInvitationToken } from "@/components/features/members/invitation-token";
 import type { createNonce } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
@@ -31,15 +32,28 @@ const REFUSALS: Readonly<Record<string, string>> = {
   invalid_signature:
     "The signature does not fit the message and the address. Check which account the wallet signed with.",
   sign_up_closed:
-    "This address has no account here, and sign-up is closed. Ask whoever runs this installation to let you in, or use another wallet.",
+    "This address has no account here, and sign-up is closed. Ask whoever runs this installation to let you in, open the link of your invitation in this tab, or use another wallet.",
 };
 
 export const refusalText = (code: string | null | undefined): string =>
   REFUSALS[code ?? ""] ?? "The service did not accept the signature. Try again with a new message.";
 
+interface Signed {
+  readonly message: string;
+  readonly signature: string;
+}
+
+/**
+ * The credentials that sign a person in, as the service takes them.
+ * @param invitation the token of an invitation that was opened in this tab: it lets a new person in where sign-up is closed
+ */
+export const credentialsOf = (signed: Signed, invitation: string | null): Signed & { readonly invitation?: string } =>
+  invitation === null || invitation === "" ? signed : { ...signed, invitation };
+
 /** Hands the signed message to next-auth, which keeps the session. Answers with the reason of a refusal, else null. */
 export const verifySignature = async (message: string, signature: string): Promise<string | null> => {
-  const answer = await signIn("credentials", { message, signature, redirect: false });
+  const credentials = credentialsOf({ message, signature }, readInvitationToken());
+  const answer = await signIn("credentials", { ...credentials, redirect: false });
   if (answer?.ok === true) return null;
   return refusalText(answer?.error);
 };

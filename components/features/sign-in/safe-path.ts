@@ -11,7 +11,7 @@ const resolvedHere = (text: string): URL | null => {
 };
 
 /**
- * A path of this app to go to after sign-in; anything that could lead elsewhere becomes the overview. What counts is the path after dot
+ * A path of this app to go to after sign-in; anything that could lead elsewhere becomes the overview. The path is checked after its dot
  * segments are gone: `/.//evil.example` is `//evil.example` then, which names another site.
  */
 export const safePath = (text: string | undefined): string => {

@@ -3,6 +3,7 @@
 import { useState, type ReactNode } from "react";
 import type { Connector } from "wagmi";
 import { BURNER_ID } from "@/components/features/burner/connector";
+import { WalletProviders } from "@/components/providers/wallet-providers";
 import { shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -12,7 +13,7 @@ import { isRejection, reasonOf } from "./wallet-access";
 interface AccountChooserProps {
   /** The account that is looked for; undefined where any will do. */
   readonly wanted?: string;
-  /** Told the accounts that the wallet now shows. */
+  /** Called with the accounts that the wallet now shows. */
   readonly onAccounts: (accounts: readonly string[]) => void;
 }
 
@@ -22,7 +23,13 @@ const wordsOf = (connector: Connector, connected: boolean): string => {
 };
 
 /** A button for each wallet of this browser: connects it, or asks it for another account. */
-export const AccountChooser = ({ wanted, onAccounts }: AccountChooserProps): ReactNode => {
+export const AccountChooser = (props: AccountChooserProps): ReactNode => (
+  <WalletProviders>
+    <Wallets {...props} />
+  </WalletProviders>
+);
+
+const Wallets = ({ wanted, onAccounts }: AccountChooserProps): ReactNode => {
   const wallets = useWalletAccounts();
   const { isConnected, ask } = wallets;
   // A connected burner wallet shows all that it has; making another account finds none.

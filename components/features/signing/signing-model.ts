@@ -21,8 +21,8 @@ export const movedMoney = (steps: readonly SigningStep[]): boolean =>
   steps.some((step) => wasSent(step) && !isApproval(step.action));
 
 /**
- * Signatures first: they cost nothing and send nothing, so whoever rejects one has lost nothing. Then approvals, and what moves
- * money last. Those of one wallet on one chain stay in the order in which they came.
+ * Signatures first: they cost nothing and send nothing, so a person who rejects one has lost nothing. Then approvals,
+ * and transactions that move money last. Those of one wallet on one chain stay in the order in which they came.
  */
 const rank = (action: Action, all: readonly Action[]): number => {
   if (isSignature(action)) return 0;

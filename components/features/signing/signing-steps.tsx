@@ -1,16 +1,21 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useEffect, useRef, type ReactNode } from "react";
 import { useChain } from "@/components/providers/public-config";
-import { Address, TxHash } from "@/components/ui/address";
+import { NamedAddress } from "@/components/features/names/named-address";
+import { TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { ChainName } from "@/components/ui/chain-name";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Timeline, type StepState as TimelineState, type TimelineStep } from "@/components/ui/timeline";
-import { AccountChooser } from "./account-chooser";
 import { isApproval, isSignature, standingOf } from "./signing-model";
 import type { Action, SigningStep } from "./types";
 import type { Signing } from "./use-signing";
+
+const AccountChooser = dynamic(() => import("./account-chooser").then((module) => module.AccountChooser), {
+  ssr: false,
+});
 
 const TIMELINE_STATES = {
   todo: "todo",
@@ -44,7 +49,7 @@ const wordOf = ({ action, at, kept }: SigningStep): string => {
 const hashOf = ({ at }: SigningStep): string | undefined =>
   at.state === "done" ? at.signed.txHash : at.state === "mining" || at.state === "failed" ? at.txHash : undefined;
 
-/** Exactly what the wallet is handed, for whoever wants to compare. */
+/** The exact data that the wallet gets, for people who compare it. */
 const contentText = ({ transaction, typedData }: Action): string => JSON.stringify(transaction ?? typedData, null, 2);
 
 const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
@@ -56,7 +61,7 @@ const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
       <span className="flex flex-wrap items-center gap-x-1.5">
         <span className={step.at.state === "todo" ? undefined : "font-medium text-fg"}>{wordOf(step)}</span>
         <span>
-          · by <Address value={action.signerAddress} />
+          · by <NamedAddress value={action.signerAddress} />
         </span>
         <span>
           on <ChainName chainId={action.chainId} />
@@ -95,7 +100,7 @@ export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode 
   const { steps, busy } = signing;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The receipt above it is long; while a wallet is asked, what it is asked for is what matters.
+    // The receipt above is long, and the person must see the step that the wallet is asked to sign.
     if (busy && section.current !== null) scrollTo(section.current);
   }, [busy]);
   if (steps.length === 0) return null;

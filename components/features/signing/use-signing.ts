@@ -1,10 +1,9 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { useConfig, type Config } from "wagmi";
-import { isSignature, movedMoney, mustBeMined, signaturesOf, stepsOf } from "./signing-model";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { movedMoney, mustBeMined, signaturesOf, stepsOf } from "./signing-model";
 import type { Action, Signed, SigningStep, StepState } from "./types";
-import { askWallet, connectorWith, isRejection, reasonOf, untilMined } from "./wallet-access";
 
 export interface Signing {
   readonly steps: readonly SigningStep[];
@@ -25,65 +24,9 @@ export interface Signing {
   readonly refuse: (actionId: string, reason: string) => void;
 }
 
-type Tell = (at: StepState) => void;
-
-const REVERTED = "the transaction was reverted. Only its network fee was spent.";
-const NOT_SEEN = "the chain does not show the transaction yet. Going on waits for it; it is not sent twice.";
-
-/** Ends the step of a sent transaction. With `mined`, waits until the chain has mined it, because the next step depends on it. @returns false when it failed */
-const settleTransaction = async (
-  config: Config,
-  { actionId, chainId }: Action,
-  { txHash, mined, tell }: { readonly txHash: string; readonly mined: boolean; readonly tell: Tell },
-): Promise<boolean> => {
-  if (!mined) {
-    tell({ state: "done", signed: { actionId, txHash } });
-    return true;
-  }
-  tell({ state: "mining", txHash });
-  try {
-    const minedHash = await untilMined(config, chainId, txHash);
-    tell(
-      minedHash === null
-        ? { state: "failed", reason: REVERTED }
-        : { state: "done", signed: { actionId, txHash: minedHash } },
-    );
-    return minedHash !== null;
-  } catch {
-    tell({ state: "failed", reason: NOT_SEEN, txHash });
-    return false;
-  }
-};
-
-/** One step: true when it is done. */
-const runStep = async (
-  config: Config,
-  { action, at }: SigningStep,
-  { mined, tell }: { readonly mined: boolean; readonly tell: Tell },
-): Promise<boolean> => {
-  if (at.state === "failed" && at.txHash !== undefined) {
-    return settleTransaction(config, action, { txHash: at.txHash, mined, tell });
-  }
-  try {
-    const connector = await connectorWith(config, action.signerAddress);
-    if (connector === undefined) {
-      tell({ state: "needs_account" });
-      return false;
-    }
-    tell({ state: "asking" });
-    const answer = await askWallet({ config, connector, action });
-    if (!isSignature(action)) return await settleTransaction(config, action, { txHash: answer, mined, tell });
-    tell({ state: "done", signed: { actionId: action.actionId, signature: answer } });
-    return true;
-  } catch (error) {
-    tell(isRejection(error) ? { state: "rejected" } : { state: "failed", reason: reasonOf(error) });
-    return false;
-  }
-};
-
 /** Asks the wallets of the person step by step. Its state outlives the dialog that shows it. */
 export const useSigning = (): Signing => {
-  const config = useConfig();
+  const publicConfig = usePublicConfig();
   const [steps, setSteps] = useState<readonly SigningStep[]>([]);
   const [busy, setBusy] = useState(false);
   // The loop below reads what it wrote itself; a newer run or load makes an older one fall silent.
@@ -102,13 +45,16 @@ export const useSigning = (): Signing => {
     const current = (): boolean => id === runId.current;
     setBusy(true);
     try {
+      if (latest.current.every(({ at }) => at.state === "done")) return signaturesOf(latest.current);
+      // The wallet libraries are loaded when a wallet is asked.
+      const { runStep } = await import("./run-step");
       for (const [index, step] of latest.current.entries()) {
         if (latest.current[index]?.at.state === "done") continue;
         if (!current() || !mayAsk(movedMoney(latest.current))) return null;
-        const tell: Tell = (at) => {
+        const tell = (at: StepState): void => {
           if (current()) mark(step.action.actionId, at);
         };
-        if (!(await runStep(config, step, { mined: mustBeMined(latest.current, index), tell }))) return null;
+        if (!(await runStep(publicConfig, step, { mined: mustBeMined(latest.current, index), tell }))) return null;
       }
       return current() ? signaturesOf(latest.current) : null;
     } finally {

@@ -5,7 +5,7 @@ import type { Action } from "./types";
 
 const RECEIPT_TIMEOUT_MS = 180_000;
 const RECEIPT_POLL_MS = 1000;
-/** EIP-1193; and what WalletConnect and some wallets say instead. */
+/** The code of EIP-1193, and those that WalletConnect and some wallets use instead. */
 const REJECTED_CODES: ReadonlySet<unknown> = new Set([4001, 5000, "ACTION_REJECTED"]);
 const CAUSES_MAX = 8;
 

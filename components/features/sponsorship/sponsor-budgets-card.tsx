@@ -24,11 +24,12 @@ const amountColumn = (id: string, header: string, value: (budget: SponsorBudget)
 const COLUMNS: readonly Column<SponsorBudget>[] = [
   { id: "chain", header: "Chain", phone: "title", cell: ({ chainId }) => <ChainName chainId={chainId} /> },
   amountColumn("used", "Used today", ({ used }) => used),
-  amountColumn("reserved", "Reserved", ({ reserved }) => reserved),
+  { ...amountColumn("reserved", "Reserved", ({ reserved }) => reserved), phone: "hidden", priority: "low" },
   {
     id: "remaining",
     header: "Left today",
     align: "right",
+    phone: "aside",
     cell: ({ remaining, symbol }) =>
       /[1-9]/.test(remaining) ? (
         <Amount value={remaining} unit={symbol} className="font-medium" />
@@ -38,8 +39,12 @@ const COLUMNS: readonly Column<SponsorBudget>[] = [
         </Badge>
       ),
   },
-  amountColumn("limit", "Daily limit", ({ dailyLimit }) => dailyLimit),
-  amountColumn("operation", "Per operation", ({ perOperation }) => perOperation),
+  { ...amountColumn("limit", "Daily limit", ({ dailyLimit }) => dailyLimit), priority: "medium" },
+  {
+    ...amountColumn("operation", "Per operation", ({ perOperation }) => perOperation),
+    phone: "hidden",
+    priority: "low",
+  },
 ];
 
 const changeColumn = (onChange: (chainId: number) => void): Column<SponsorBudget> => ({

@@ -33,6 +33,25 @@ export const sumAmounts = (amounts: readonly string[]): string =>
     PRICE_DIGITS,
   );
 
+/** 1 / `rate`, cut to 18 digits; null where the rate is zero. */
+export const inverseOf = (rate: string): string | null => {
+  const units = toScaled(rate, PRICE_DIGITS);
+  if (units === null || units <= 0n) return null;
+  return formatAmount(10n ** BigInt(2 * PRICE_DIGITS) / units, PRICE_DIGITS);
+};
+
+/** `a` less `b`, exact to 18 digits; negative where `b` is more. */
+export const subtractAmounts = (a: string, b: string): string =>
+  formatAmount((toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n), PRICE_DIGITS);
+
+/** How much of a token some dollars are, cut to its decimals; null where one of them is not known. */
+export const amountForUsd = (usd: string, priceUsd: string | null, decimals: number): string | null => {
+  if (priceUsd === null) return null;
+  const [dollars, price] = [toScaled(usd, PRICE_DIGITS), toScaled(priceUsd, PRICE_DIGITS)];
+  if (dollars === null || price === null || price === 0n) return null;
+  return formatAmount((dollars * 10n ** BigInt(decimals)) / price, decimals);
+};
+
 /** By how many basis points `after` is less than `before`, rounded up; 0 when it is not. */
 export const dropBps = (before: string, after: string): number => {
   const [old, now] = [toScaled(before, PRICE_DIGITS) ?? 0n, toScaled(after, PRICE_DIGITS) ?? 0n];

@@ -1,13 +1,12 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
-import { Field, Input } from "@/components/ui/field";
+import { RecipientField } from "@/components/features/transfer/recipient-field";
+import type { Recipient } from "@/components/features/transfer/use-recipient";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
-import { address as addressSchema } from "@/lib/contracts/common";
-import { findLookAlike } from "@/lib/core/look-alike";
+import { chainOption } from "@/components/ui/marked-options";
 import { SlippageField } from "./slippage-field";
 import { TokenField } from "./token-field";
 import type { SwapForm } from "./use-swap-form";
@@ -16,6 +15,7 @@ import type { SwapSetup } from "./use-swap-setup";
 interface DestinationCardProps {
   readonly setup: SwapSetup;
   readonly swap: SwapForm;
+  readonly recipient: Recipient;
   readonly serverErrors: ReadonlyMap<string, string>;
 }
 
@@ -28,17 +28,17 @@ const Label = ({ what }: { readonly what: string }): ReactNode => (
   </>
 );
 
-export const DestinationCard = ({ setup, swap, serverErrors }: DestinationCardProps): ReactNode => {
+export const DestinationCard = ({ setup, swap, recipient, serverErrors }: DestinationCardProps): ReactNode => {
   const { values } = swap;
   const { errors } = swap.form.formState;
   return (
-    <Card title="To">
-      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,2fr)]">
+    <Card title="They receive">
+      <div className="grid grid-cols-2 gap-3">
         <Field label={<Label what="chain" />} error={errors.toChainId?.message ?? serverErrors.get("toChainId")}>
           <Select
             value={values.toChainId}
             onValueChange={(value) => swap.chooseChain("destination", value)}
-            options={setup.chains.map((chain) => ({ value: String(chain.id), label: chain.name }))}
+            options={setup.chains.map(chainOption)}
             placeholder="Choose …"
           />
         </Field>
@@ -50,77 +50,17 @@ export const DestinationCard = ({ setup, swap, serverErrors }: DestinationCardPr
           onValueChange={(value) => swap.choose("toToken", value)}
           error={errors.toToken?.message ?? serverErrors.get("toToken")}
         />
-        <div className="sm:col-span-2 lg:col-span-1">
+        <div className="col-span-2">
           <RecipientField
-            setup={setup}
-            swap={swap}
+            recipient={recipient}
             error={errors.toAddress?.message ?? serverErrors.get("toAddress")}
+            input={swap.form.register("toAddress")}
+            onChoose={(address) => swap.choose("toAddress", address)}
+            ownIsUsual
           />
         </div>
       </div>
       <SlippageField swap={swap} error={errors.slippage?.message ?? serverErrors.get("slippageBps")} />
     </Card>
-  );
-};
-
-interface RecipientFieldProps extends Pick<DestinationCardProps, "setup" | "swap"> {
-  readonly error: string | undefined;
-}
-
-const same = (a: string, b: string | undefined): boolean => a.toLowerCase() === b?.toLowerCase();
-
-const RecipientField = ({ setup, swap, error }: RecipientFieldProps): ReactNode => {
-  const typed = swap.values.toAddress.trim();
-  const known = setup.wallets.find((wallet) => same(typed, wallet.address));
-  const lookAlike = findLookAlike(
-    typed,
-    setup.wallets.map((wallet) => wallet.address),
-  );
-  const { treasury } = setup;
-  const checksummed = addressSchema.safeParse(typed);
-  const foreign = known === undefined && checksummed.success;
-  return (
-    <div className="flex flex-col gap-2">
-      <Field
-        label="Recipient"
-        error={error}
-        hint={
-          known === undefined ? (
-            foreign ? (
-              <>
-                Not a wallet of this project. Compare it whole:{" "}
-                <code className="font-mono break-all text-fg">{checksummed.data}</code>
-              </>
-            ) : (
-              "A 0x address."
-            )
-          ) : known.kind === "treasury" ? (
-            "Your own treasury."
-          ) : (
-            "A wallet of this project."
-          )
-        }
-        aside={
-          treasury === undefined || same(typed, treasury.address) ? undefined : (
-            <Button
-              variant="link"
-              size="sm"
-              className="h-auto"
-              onClick={() => swap.choose("toAddress", treasury.address)}
-            >
-              Use the treasury
-            </Button>
-          )
-        }
-      >
-        <Input mono className="text-sm" placeholder="0x…" {...swap.form.register("toAddress")} />
-      </Field>
-      {lookAlike === null ? null : (
-        <Alert tone="danger" title="This address looks like one of your wallets, but it is not.">
-          Yours is <code className="font-mono text-sm break-all">{lookAlike}</code>. Such addresses are made to be
-          mistaken for it. Money sent there does not come back.
-        </Alert>
-      )}
-    </div>
   );
 };

@@ -16,7 +16,7 @@ const draft = z.object({
 });
 
 /**
- * What was typed in this tab before it was reloaded or sent to the sign-in page; null when there is nothing to go on with. A draft
+ * The values typed in this tab before it was reloaded or sent to the sign-in page; null when there are none to go on with. A draft
  * that names other wallets than these was typed by somebody else, and its recipient may be theirs: it is not used.
  */
 export const readDraft = (wallets: readonly string[]): SwapValues | null => {

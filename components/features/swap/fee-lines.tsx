@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Amount, Usd } from "@/components/ui/amount";
+import { Amount, Unknown, Usd } from "@/components/ui/amount";
 import { sumByAsset } from "@/components/features/operations/asset-sums";
 
 const FEE_WORDS = { bridge: "Bridge", swap: "Pools", gas: "Network" } as const;
@@ -11,8 +11,15 @@ interface Fee {
   readonly usd?: string | null;
 }
 
+interface FeeLinesProps {
+  readonly fees: readonly Fee[];
+  /** False before there is a route: no fees are then no answer yet. */
+  readonly known?: boolean;
+}
+
 /** Fees of each kind, those of one asset added up; they are part of the rate already. */
-export const FeeLines = ({ fees }: { readonly fees: readonly Fee[] }): ReactNode => {
+export const FeeLines = ({ fees, known = true }: FeeLinesProps): ReactNode => {
+  if (!known && fees.length === 0) return <Unknown reason="Known once it is priced" />;
   const kinds = [...new Set(fees.map((fee) => fee.kind))];
   if (kinds.length === 0) return <span className="text-fg-3">none</span>;
   return (

@@ -13,7 +13,7 @@ export interface FieldErrors {
 
 const NONE: FieldErrors = { fields: new Map(), complete: false };
 
-/** What the API named in `details`, ready to stand at its fields. */
+/** The messages that the API gave in `details`, by the path of their field in the form. */
 export const fieldErrors = (error: unknown): FieldErrors => {
   if (!(error instanceof ApiError) || error.details.length === 0) return NONE;
   const fields = new Map<string, string>();

@@ -42,9 +42,20 @@ test("a complete form becomes the body of the quote, its recipient checksummed",
 });
 
 describe("amounts", () => {
-  test.each(["", "0", "-1", "1e3", "0x10", "1_000", "NaN", "١", "1.", ".5", "1,5"])("%j is refused", (amount) => {
+  test.each(["", "0", ",", "-1", "1e3", "0x10", "1_000", "NaN", "١", "1,00,00"])("%j is refused", (amount) => {
     expect(toQuoteBody(TOKENS, withAmount(amount))).toBeNull();
     expect(problemsOf(withAmount(amount))[0]).toMatch(/^sources\.0\.amount: /);
+  });
+
+  test("are sent as plain decimal strings, whatever separators were typed", () => {
+    const sent = (amount: string) => toQuoteBody(TOKENS, withAmount(amount))?.from[0]?.amount;
+    expect(["1,000.5", "1 000.50", ".5", "12."].map(sent)).toEqual(["1000.5", "1000.50", "0.5", "12"]);
+  });
+
+  test("say in one line what is wrong", () => {
+    expect(problemsOf(withAmount(""))).toContain("sources.0.amount: Type an amount.");
+    expect(problemsOf(withAmount("many"))).toContain("sources.0.amount: Enter an amount such as 1,250.00.");
+    expect(problemsOf(withAmount("0"))).toContain("sources.0.amount: Enter an amount above zero.");
   });
 
   test("with more digits than the token has are refused, never rounded", () => {

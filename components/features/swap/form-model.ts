@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { checkedBy, chosen, precisionProblem } from "@/components/features/money-flow/field-checks";
-import { address, amount } from "@/lib/contracts/common";
+import { checkedBy, chosen, precisionProblem, typedAmountField } from "@/components/features/money-flow/field-checks";
+import { address } from "@/lib/contracts/common";
 import { quoteBody, SLIPPAGE_BPS_MAX, SOURCES_MAX } from "@/lib/contracts/swap";
+import { readAmount } from "@/lib/core/read-amount";
 import { percentText } from "./decimal";
 import type { QuoteBody, TokenInfo } from "./types";
 
-/** What stands in the form; texts as typed, chains as the selects have them. `token` is a 0x address or `native`. */
+/** Values of the form; texts as typed, chains as the selects have them. `token` is a 0x address or `native`. */
 export interface SourceValues {
   address: string;
   chainId: string;
@@ -48,7 +49,7 @@ export const swapSchema = (tokens: readonly TokenInfo[]) => {
       address: chosen("wallet"),
       chainId: chosen("chain"),
       token: chosen("token"),
-      amount: checkedBy(amount, "amount", "Type an amount."),
+      amount: typedAmountField(),
     })
     .superRefine((value, context) => {
       const message = precisionProblem(findToken(tokens, value.chainId, value.token), value.amount);
@@ -89,7 +90,7 @@ export const toQuoteBody = (tokens: readonly TokenInfo[], values: SwapValues): Q
       address: source.address,
       chainId: Number(source.chainId),
       token: source.token,
-      amount: source.amount.trim(),
+      amount: readAmount(source.amount) ?? "",
     })),
     toChainId: Number(values.toChainId),
     toToken: values.toToken,

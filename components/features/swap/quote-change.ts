@@ -21,7 +21,7 @@ export const mustAccept = (seen: SeenQuote | null, fresh: SeenQuote): boolean =>
 const IMPACT_CONFIRM_BPS = 300;
 const IMPACT_TYPE_BPS = 1500;
 
-/** What must be typed where the trade costs more than 15 %. */
+/** The word that a person must type where the trade costs more than 15 %. */
 export const IMPACT_WORD = "ACCEPT";
 
 /** By the feeds that are independent of the pools, or by the pools where a feed is missing. */

@@ -1,11 +1,13 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { ArrowLeftRight } from "lucide-react";
+import { useState, type ReactNode } from "react";
 import { NetworkFee } from "@/components/features/money-flow/network-fee";
 import { Amount, Usd } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
-import { percentText, usdValue } from "./decimal";
+import { IconButton } from "@/components/ui/button";
+import { inverseOf, percentText, usdValue } from "./decimal";
 import { FeeLines } from "./fee-lines";
 import { impactGate, impactOf } from "./quote-change";
 import { secondsText } from "./seconds-text";
@@ -19,16 +21,27 @@ interface QuoteFactsProps {
 
 const IMPACT_LOOKS = { none: "num", confirm: "num font-medium text-warning", type: "num font-medium text-danger" };
 
-export const RateText = ({ quote }: { readonly quote: Quote }): ReactNode =>
-  quote.rate === null ? (
-    <span className="text-fg-3">several assets are sent</span>
-  ) : (
-    <>
-      <Amount value="1" unit={quote.from[0]?.token.symbol ?? ""} plain />
-      <span className="px-1 text-fg-3">=</span>
-      <Amount value={quote.rate} unit={quote.to.token.symbol} fractionMax={8} />
-    </>
+/** The price of one unit of one token in the other; a click inverts it. */
+export const RateText = ({ quote }: { readonly quote: Quote }): ReactNode => {
+  const [inverted, setInverted] = useState(false);
+  const { rate } = quote;
+  const turned = rate === null ? null : inverseOf(rate);
+  if (rate === null) return <span className="text-fg-3">several assets are sent</span>;
+  const [sent, received] = [quote.from[0]?.token.symbol ?? "", quote.to.token.symbol];
+  const [one, other, value] = inverted && turned !== null ? [received, sent, turned] : [sent, received, rate];
+  return (
+    <span className="inline-flex items-center gap-1">
+      <Amount value="1" unit={one} plain />
+      <span className="text-fg-3">=</span>
+      <Amount value={value} unit={other} />
+      {turned === null ? null : (
+        <IconButton label="Turn the rate round" onClick={() => setInverted(!inverted)}>
+          <ArrowLeftRight aria-hidden />
+        </IconButton>
+      )}
+    </span>
   );
+};
 
 export const QuoteFacts = ({ quote, setup }: QuoteFactsProps): ReactNode => {
   const { to } = quote;
@@ -36,7 +49,7 @@ export const QuoteFacts = ({ quote, setup }: QuoteFactsProps): ReactNode => {
     setup.tokens.find((token) => token.chainId === to.chainId && token.address === to.token.address)?.priceUsd ?? null;
   return (
     <Facts>
-      <Fact label="They get at least" strong>
+      <Fact label="Minimum received" strong>
         <Amount value={to.minAmount} unit={to.token.symbol} />
       </Fact>
       <Fact label="Expected">

@@ -3,41 +3,71 @@
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { Card } from "@/components/ui/card";
 import { ChainName } from "@/components/ui/chain-name";
-import { dropBps, percentText } from "./decimal";
+import { compareAmounts, dropBps, percentText, subtractAmounts } from "./decimal";
 import { secondsText } from "./seconds-text";
 import type { Quote } from "./types";
 
 const CARD_LOOKS = "rounded-card border p-3";
 
-/** The route that will be taken, and what other ways would bring. */
-export const RouteCards = ({ quote }: { readonly quote: Quote }): ReactNode => (
-  <div className="flex min-w-0 flex-col gap-2">
-    <h3 className="text-sm font-medium text-fg-2">Route</h3>
-    <ul className="flex flex-col gap-2">
-      <li className={`${CARD_LOOKS} border-accent`}>
+/** The route that will be taken, and the amounts that other routes would bring. */
+export const RouteCards = ({ quote }: { readonly quote: Quote | null }): ReactNode => (
+  <Card title="Routes" actions={quote === null ? null : <Found count={quote.alternatives.length + 1} />}>
+    {quote === null ? (
+      <p className="text-fg-2">The ways that the money can take stand here with the quote.</p>
+    ) : (
+      <Routes quote={quote} />
+    )}
+  </Card>
+);
+
+const Found = ({ count }: { readonly count: number }): ReactNode => (
+  <span className="num text-sm text-fg-3">{count} found</span>
+);
+
+const Routes = ({ quote }: { readonly quote: Quote }): ReactNode => (
+  <ul className="flex flex-col gap-2">
+    <li className={`${CARD_LOOKS} border-accent`}>
+      <CardHead
+        title={<Badge tone="info">Best, will be taken</Badge>}
+        amount={quote.to.amount}
+        symbol={quote.to.token.symbol}
+      />
+      <RouteSteps quote={quote} />
+    </li>
+    {quote.alternatives.map((other) => (
+      <li key={other.label + other.amount} className={CARD_LOOKS}>
         <CardHead
-          title={<Badge tone="info">Best, will be taken</Badge>}
-          amount={quote.to.amount}
+          title={<span className="truncate text-fg-2">{other.label}</span>}
+          amount={other.amount}
           symbol={quote.to.token.symbol}
         />
-        <RouteSteps quote={quote} />
+        <p className="text-sm text-fg-3">
+          <Less best={quote.to} amount={other.amount} />, minimum{" "}
+          <Amount value={other.minAmount} unit={quote.to.token.symbol} plain />, about{" "}
+          {secondsText(other.estimatedSeconds)}
+        </p>
       </li>
-      {quote.alternatives.map((other) => (
-        <li key={other.label + other.amount} className={CARD_LOOKS}>
-          <CardHead
-            title={<span className="truncate text-fg-2">{other.label}</span>}
-            amount={other.amount}
-            symbol={quote.to.token.symbol}
-          />
-          <p className="text-sm text-fg-3">
-            {percentText(dropBps(quote.to.amount, other.amount))} less, about {secondsText(other.estimatedSeconds)}
-          </p>
-        </li>
-      ))}
-    </ul>
-  </div>
+    ))}
+  </ul>
 );
+
+interface LessProps {
+  readonly best: Quote["to"];
+  readonly amount: string;
+}
+
+/** How much less another route is expected to bring. */
+const Less = ({ best, amount }: LessProps): ReactNode =>
+  compareAmounts(best.amount, amount) <= 0 ? (
+    "Expected to bring as much"
+  ) : (
+    <>
+      <Amount value={subtractAmounts(best.amount, amount)} unit={best.token.symbol} plain /> less (
+      {percentText(dropBps(best.amount, amount))})
+    </>
+  );
 
 interface CardHeadProps {
   readonly title: ReactNode;

@@ -2,17 +2,17 @@
 
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
-import { Amount, Usd } from "@/components/ui/amount";
 import { IconButton } from "@/components/ui/button";
-import { cn } from "@/components/ui/cn";
-import { Field, Input } from "@/components/ui/field";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
+import { useController } from "react-hook-form";
+import { AmountEntry } from "@/components/features/money-flow/amount-entry";
 import { walletOption } from "@/components/features/wallets/wallet-name";
-import { compareAmounts, toScaled, usdValue } from "./decimal";
+import { chainOption } from "@/components/ui/marked-options";
 import { findToken, type SourceValues } from "./form-model";
 import { TokenField } from "./token-field";
 import type { SwapForm } from "./use-swap-form";
-import { balanceOf, type SwapSetup } from "./use-swap-setup";
+import { spendableAt, type SwapSetup } from "./use-swap-setup";
 
 interface SourceRowProps {
   readonly index: number;
@@ -23,7 +23,7 @@ interface SourceRowProps {
 
 const LABEL_START = "first-letter:uppercase inline-block";
 
-/** `Source 1 amount` for whoever hears it, `Amount` for whoever sees it. */
+/** `Source 1 amount` for screen readers, `Amount` on the screen. */
 const Label = ({ index, what }: { readonly index: number; readonly what: string }): ReactNode => (
   <>
     <span className="sr-only">Source {index + 1} </span>
@@ -37,15 +37,10 @@ export const SourceRow = ({ index, setup, swap, serverErrors }: SourceRowProps):
   if (source === undefined) return null;
   const at = `from.${String(index)}`;
   return (
-    <fieldset
-      className={cn(
-        "grid gap-3 p-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,1.8fr)_minmax(0,0.9fr)_minmax(0,0.9fr)_minmax(0,1.3fr)_2.25rem]",
-        // The labels of the first row head the columns.
-        index > 0 && "lg:[&_label]:sr-only lg:py-3",
-      )}
-    >
+    <fieldset className="grid grid-cols-2 gap-3 p-4 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)]">
       <legend className="sr-only">Source {index + 1}</legend>
       <Field
+        className="max-sm:col-span-2"
         label={<Label index={index} what="wallet" />}
         error={problems?.address?.message ?? serverErrors.get(`${at}.address`)}
       >
@@ -63,7 +58,7 @@ export const SourceRow = ({ index, setup, swap, serverErrors }: SourceRowProps):
         <Select
           value={source.chainId}
           onValueChange={(value) => swap.chooseChain(index, value)}
-          options={setup.chains.map((chain) => ({ value: String(chain.id), label: chain.name }))}
+          options={setup.chains.map(chainOption)}
           placeholder="Choose …"
         />
       </Field>
@@ -76,23 +71,25 @@ export const SourceRow = ({ index, setup, swap, serverErrors }: SourceRowProps):
         onValueChange={(value) => swap.choose(`sources.${index}.token`, value)}
         error={problems?.token?.message ?? serverErrors.get(`${at}.token`) ?? serverErrors.get(at)}
       />
-      <AmountField
-        index={index}
-        setup={setup}
-        swap={swap}
-        source={source}
-        error={problems?.amount?.message ?? serverErrors.get(`${at}.amount`)}
-      />
-      <RemoveButton index={index} swap={swap} />
+      <div className="col-span-full flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <AmountField
+            index={index}
+            setup={setup}
+            swap={swap}
+            source={source}
+            error={problems?.amount?.message ?? serverErrors.get(`${at}.amount`)}
+          />
+        </div>
+        <RemoveButton index={index} swap={swap} />
+      </div>
     </fieldset>
   );
 };
 
 const RemoveButton = ({ index, swap }: Pick<SourceRowProps, "index" | "swap">): ReactNode =>
-  swap.rows.length === 1 ? (
-    <span aria-hidden />
-  ) : (
-    <span className={cn("justify-self-end", index === 0 && "lg:pt-[22px]")}>
+  swap.rows.length === 1 ? null : (
+    <span className="pt-[22px]">
       <IconButton label={`Remove source ${index + 1}`} size="md" onClick={() => swap.removeSource(index)}>
         <X aria-hidden />
       </IconButton>
@@ -105,36 +102,21 @@ interface AmountFieldProps extends Pick<SourceRowProps, "index" | "setup" | "swa
 }
 
 const AmountField = ({ index, setup, swap, source, error }: AmountFieldProps): ReactNode => {
+  const { field } = useController({ control: swap.form.control, name: `sources.${index}.amount` });
   const token = findToken(setup.tokens, source.chainId, source.token);
-  const balance = token === undefined ? null : balanceOf(setup.balances, source);
-  const short = balance !== null && toScaled(source.amount, 0) !== null && compareAmounts(source.amount, balance) === 1;
-  const usd = token === undefined ? null : usdValue(source.amount, token.priceUsd);
-  const hint =
-    token === undefined ? undefined : (
-      <span className="flex flex-wrap items-baseline justify-between gap-x-3">
-        {balance === null ? (
-          <span>Balance not known</span>
-        ) : (
-          <span className={cn(short && "text-warning")}>
-            {short ? "More than is available: " : "Available "}
-            <Amount value={balance} unit={token.symbol} plain />{" "}
-            <button
-              type="button"
-              className="link min-h-6 px-1"
-              disabled={toScaled(balance, 0) === null || compareAmounts(balance, "0") === 0}
-              aria-label={`Source ${index + 1}: use all ${balance} ${token.symbol}`}
-              onClick={() => swap.choose(`sources.${index}.amount`, balance)}
-            >
-              MAX
-            </button>
-          </span>
-        )}
-        {usd === null ? null : <Usd value={usd} />}
-      </span>
-    );
   return (
-    <Field label={<Label index={index} what="amount" />} hint={hint} error={error}>
-      <Input numeric placeholder="0.0" {...swap.form.register(`sources.${index}.amount`)} />
-    </Field>
+    <AmountEntry
+      label={<Label index={index} what="amount" />}
+      maxLabel={`Source ${String(index + 1)}: use all`}
+      value={field.value}
+      onChange={field.onChange}
+      onChoose={(text) => swap.choose(`sources.${index}.amount`, text)}
+      onBlur={field.onBlur}
+      name={field.name}
+      inputRef={field.ref}
+      token={token}
+      spendable={spendableAt(setup, source)}
+      error={error}
+    />
   );
 };

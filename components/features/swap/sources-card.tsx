@@ -6,6 +6,7 @@ import { Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { SOURCES_MAX } from "@/lib/contracts/swap";
+import { readAmount } from "@/lib/core/read-amount";
 import { sumAmounts, usdValue } from "./decimal";
 import { findToken } from "./form-model";
 import { SourceRow } from "./source-row";
@@ -18,10 +19,10 @@ interface SourcesCardProps {
   readonly serverErrors: ReadonlyMap<string, string>;
 }
 
-/** What all sources are worth; null when a price is missing. */
+/** The worth of all sources in US dollars; null when a price is missing. */
 const totalUsd = ({ tokens }: SwapSetup, { values }: SwapForm): string | null => {
   const worths = values.sources.map((source) =>
-    usdValue(source.amount, findToken(tokens, source.chainId, source.token)?.priceUsd ?? null),
+    usdValue(readAmount(source.amount) ?? "", findToken(tokens, source.chainId, source.token)?.priceUsd ?? null),
   );
   return worths.includes(null) ? null : sumAmounts(worths.filter((worth) => worth !== null));
 };
@@ -30,7 +31,7 @@ export const SourcesCard = ({ setup, swap, serverErrors }: SourcesCardProps): Re
   const total = totalUsd(setup, swap);
   return (
     <Card
-      title="From"
+      title="You send"
       flush
       actions={
         total === null ? null : (

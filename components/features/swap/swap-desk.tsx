@@ -2,16 +2,23 @@
 
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { EmailNotice } from "@/components/features/money-flow/email-notice";
+import { shortageOf } from "@/components/features/money-flow/spendable";
+import { Desk } from "@/components/layout/desk";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { Form } from "@/components/ui/form";
+import { useRecipient } from "@/components/features/transfer/use-recipient";
 import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
 import { createQuote } from "@/lib/contracts/swap";
+import { askedOf } from "./asked";
 import { DestinationCard } from "./destination-card";
 import { dropDraft } from "./draft";
 import { fieldErrors } from "./field-errors";
+import { FlipButton } from "./flip-button";
 import { QuoteCard } from "./quote-card";
-import { subjectOfQuote } from "./quote-subject";
+import { RouteCards } from "./route-cards";
+import { reviveQuote, subjectOfQuote } from "./quote-subject";
 import { SourcesCard } from "./sources-card";
 import { useQuote } from "./use-quote";
 import { useSwapForm } from "./use-swap-form";
@@ -32,25 +39,41 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
   const accepted = useAcceptedImpact(swap.body);
   const view = useQuote(accepted.body);
   const flow = useMoveFlow({
+    kept: { key: "causeway.swap.flow", revive: (stored) => reviveQuote(stored, setup.wallets) },
     onDone: () => {
       swap.clearAmounts();
       dropDraft();
     },
   });
   const serverErrors = fieldErrors(view.error);
+  const recipient = useRecipient(swap.values.toAddress);
+  const shownQuote = view.outdated ? null : view.quote;
   return (
     <>
-      <Form form={swap.form} onSubmit={view.refresh} className="flex flex-col gap-4" aria-label="Swap">
-        <SourcesCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
-        <DestinationCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
-        <QuoteCard
-          setup={setup}
-          view={view}
-          showError={!serverErrors.complete}
-          onReview={(quote) => flow.start(subjectOfQuote(quote))}
-          onAcceptImpact={accepted.accept}
+      <Form form={swap.form} onSubmit={view.refresh} aria-label="Swap">
+        <Desk
+          fields={
+            <>
+              <EmailNotice />
+              <SourcesCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
+              <FlipButton swap={swap} amount={shownQuote?.to.amount ?? ""} />
+              <DestinationCard setup={setup} swap={swap} recipient={recipient} serverErrors={serverErrors.fields} />
+              <RouteCards quote={view.quote} />
+              <ApiSnippet method={createQuote.method} path={createQuote.path} body={accepted.body ?? EXAMPLE_BODY} />
+            </>
+          }
+          receipt={
+            <QuoteCard
+              setup={setup}
+              view={view}
+              shortage={shortageOf(askedOf(setup, swap.values))}
+              showError={!serverErrors.complete}
+              obstacle={recipient.obstacle}
+              onReview={(quote) => flow.start(subjectOfQuote(quote))}
+              onAcceptImpact={accepted.accept}
+            />
+          }
         />
-        <ApiSnippet method={createQuote.method} path={createQuote.path} body={accepted.body ?? EXAMPLE_BODY} />
       </Form>
       <MoveDialog
         flow={flow}

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { DeskSkeleton } from "@/components/layout/desk-skeleton";
 import { SwapDesk } from "./swap-desk";
 import { useSwapSetup } from "./use-swap-setup";
 
@@ -17,9 +17,7 @@ export const Swap = (): ReactNode => {
         description="From one or several wallets and chains into one token on one chain, as one operation."
       />
       {setup.state === "loading" ? (
-        <Card flush>
-          <LoadingRows what="wallets and tokens" rows={5} />
-        </Card>
+        <DeskSkeleton what="wallets and tokens" />
       ) : setup.state === "failed" ? (
         <Card flush>
           <ErrorState error={setup.error} onRetry={setup.retry} />

@@ -2,7 +2,8 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { useSettled } from "@/components/ui/use-settled";
 import { createQuote, quoteBody } from "@/lib/contracts/swap";
 import { mustAccept, type SeenQuote } from "./quote-change";
@@ -11,7 +12,7 @@ import type { Quote, QuoteBody } from "./types";
 export interface QuoteView {
   /** The newest; the one before stays while the next is on its way. */
   readonly quote: Quote | null;
-  /** What the person saw before and has not given up yet, when `quote` is worse. */
+  /** The quote that the person saw before and has not given up yet, when `quote` is worse. */
   readonly seen: Quote | null;
   readonly accept: () => void;
   /** `quote` does not answer what is typed now, or a newer one is on its way. */
@@ -21,7 +22,7 @@ export interface QuoteView {
   readonly error: unknown;
   /** Asks now, without waiting for the typing to settle. */
   readonly refresh: () => void;
-  /** Told by the countdown: asks again. */
+  /** For the countdown to call at its end: asks again. */
   readonly onExpire: () => void;
 }
 

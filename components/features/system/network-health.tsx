@@ -16,7 +16,7 @@ export const NetworkHealth = (): ReactNode => {
       ? { dot: "bg-danger", text: "The service does not answer" }
       : down.length > 0
         ? { dot: "bg-warning", text: `Not working: ${down.map((part) => partName(part.name)).join(", ")}` }
-        : { dot: "bg-success", text: "All parts work" };
+        : { dot: "bg-success", text: "All systems operational" };
   return (
     <Link
       href="/#running"

@@ -4,7 +4,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { z } from "zod";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { getReadiness, readinessRecord } from "@/lib/contracts/system";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 
 export type Readiness = z.output<typeof readinessRecord>;
 

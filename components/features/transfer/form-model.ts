@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { checkedBy, chosen, precisionProblem } from "@/components/features/money-flow/field-checks";
+import { checkedBy, chosen, precisionProblem, typedAmountField } from "@/components/features/money-flow/field-checks";
 import type { TokenInfo } from "@/components/features/swap/types";
 import { isShownWhole, sentence } from "@/components/ui/form-errors";
-import { address, amount } from "@/lib/contracts/common";
+import { address } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { createTransfer } from "@/lib/contracts/transfers";
+import { readAmount } from "@/lib/core/read-amount";
 
 export type TransferBody = BodyInput<typeof createTransfer>;
 
-/** What stands in the form; texts as typed, chains as the selects have them. */
+/** Values of the form; texts as typed, chains as the selects have them. */
 export interface TransferValues {
   walletId: string;
   /** The asset over all chains; which token that is, the chain says. */
@@ -50,7 +51,7 @@ export const transferSchema = (tokens: readonly TokenInfo[]) =>
       assetId: chosen("token"),
       fromChainId: chosen("chain"),
       toChainId: chosen("chain"),
-      amount: checkedBy(amount, "amount", "Type an amount."),
+      amount: typedAmountField(),
       toAddress: checkedBy(address, "address", "Type the address that gets the tokens, or choose a contact."),
     })
     .superRefine((value, context) => {
@@ -74,7 +75,7 @@ export const toTransferBody = (tokens: readonly TokenInfo[], values: TransferVal
     fromChainId: Number(values.fromChainId),
     toChainId: Number(values.toChainId),
     token: token.address,
-    amount: values.amount.trim(),
+    amount: readAmount(values.amount) ?? "",
     toAddress: values.toAddress.trim(),
   };
 };
@@ -100,7 +101,7 @@ export interface FieldErrors {
   readonly complete: boolean;
 }
 
-/** What the API named in `details`, ready to stand at its fields. */
+/** The messages that the API gave in `details`, by the field of the form. */
 export const fieldErrorsOf = (details: readonly Detail[], code: string | null = null): FieldErrors => {
   const fields: Partial<Record<keyof TransferValues, string>> = {};
   let complete = details.length > 0 && !isShownWhole(code);

@@ -1,16 +1,16 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { compareAmounts, toScaled, usdValue } from "@/components/features/swap/decimal";
+import { useController } from "react-hook-form";
+import { AmountEntry } from "@/components/features/money-flow/amount-entry";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
-import { walletName } from "@/components/features/wallets/wallet-name";
-import { shorten } from "@/components/ui/address";
-import { Amount, Usd } from "@/components/ui/amount";
-import { cn } from "@/components/ui/cn";
+import { walletOption } from "@/components/features/wallets/wallet-name";
+import { Amount } from "@/components/ui/amount";
 import { Combobox } from "@/components/ui/combobox";
-import { Field, Input } from "@/components/ui/field";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
+import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { assetsOf, tokenOf, type FieldErrors } from "./form-model";
 import type { TransferForm } from "./use-transfer-form";
 
@@ -20,8 +20,8 @@ export interface PartProps {
   readonly serverErrors: FieldErrors["fields"];
 }
 
-const Held = ({ amount }: { readonly amount: string }): ReactNode => (
-  <Amount value={amount} plain className="text-sm text-fg-2" />
+const Held = ({ amount, symbol }: { readonly amount: string; readonly symbol: string }): ReactNode => (
+  <Amount value={amount} symbol={symbol} plain className="text-sm text-fg-2" />
 );
 
 /** From which wallet, which token, on which chain, how much. */
@@ -30,36 +30,17 @@ export const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNod
   const { errors } = transfer.form.formState;
   const asset = assetsOf(setup.tokens).find((one) => one.assetId === values.assetId);
   return (
-    <Card title="From">
-      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.4fr)]">
-        <Field label="Wallet" error={errors.walletId?.message ?? serverErrors.walletId}>
+    <Card title="You send">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)]">
+        <Field className="max-sm:col-span-2" label="Wallet" error={errors.walletId?.message ?? serverErrors.walletId}>
           <Select
             value={values.walletId}
             onValueChange={(walletId) => transfer.choose("walletId", walletId)}
             options={setup.wallets.map((wallet) => ({
+              ...walletOption(wallet),
               value: wallet.id,
-              label: `${walletName(wallet)} ${shorten(wallet.address)}${wallet.signer === "owner" ? ", you sign" : ""}`,
             }))}
             placeholder="Choose …"
-          />
-        </Field>
-        <Field label="Token" error={errors.assetId?.message ?? serverErrors.assetId}>
-          <Combobox
-            options={assetsOf(setup.tokens).map((one) => {
-              const held = transfer.held(one.assetId);
-              return {
-                value: one.assetId,
-                label: one.symbol,
-                description: one.name,
-                keywords: [one.symbol, one.name],
-                ...(held === null ? {} : { aside: <Held amount={held} /> }),
-              };
-            })}
-            value={values.assetId}
-            onValueChange={transfer.chooseAsset}
-            placeholder="Choose a token"
-            searchPlaceholder="Symbol or name"
-            emptyText="No such token."
           />
         </Field>
         <Field label="From chain" error={errors.fromChainId?.message ?? serverErrors.fromChainId}>
@@ -69,10 +50,9 @@ export const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNod
               .map((chain) => {
                 const held = transfer.held(values.assetId, String(chain.id));
                 return {
-                  value: String(chain.id),
-                  label: chain.name,
+                  ...chainOption(chain),
                   keywords: [chain.name],
-                  ...(held === null ? {} : { aside: <Held amount={held} /> }),
+                  ...(held === null ? {} : { aside: <Held amount={held} symbol={asset?.symbol ?? ""} /> }),
                 };
               })}
             value={values.fromChainId}
@@ -81,7 +61,27 @@ export const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNod
             emptyText="The token is not on such a chain."
           />
         </Field>
-        <AmountField setup={setup} transfer={transfer} error={errors.amount?.message ?? serverErrors.amount} />
+        <Field label="Token" error={errors.assetId?.message ?? serverErrors.assetId}>
+          <Combobox
+            options={transfer.assets.map((one) => {
+              const held = transfer.held(one.assetId);
+              return {
+                ...tokenOption(one.symbol, one.assetId),
+                description: one.name,
+                keywords: [one.symbol, one.name],
+                ...(held === null ? {} : { aside: <Held amount={held} symbol={one.symbol} /> }),
+              };
+            })}
+            value={values.assetId}
+            onValueChange={transfer.chooseAsset}
+            placeholder="Choose a token"
+            searchPlaceholder="Symbol or name"
+            emptyText="No such token."
+          />
+        </Field>
+        <div className="col-span-full">
+          <AmountField setup={setup} transfer={transfer} error={errors.amount?.message ?? serverErrors.amount} />
+        </div>
       </div>
     </Card>
   );
@@ -93,50 +93,23 @@ interface AmountFieldProps extends Pick<PartProps, "setup" | "transfer"> {
 
 const AmountField = ({ setup, transfer, error }: AmountFieldProps): ReactNode => {
   const { values, wallet } = transfer;
+  const { field } = useController({ control: transfer.form.control, name: "amount" });
   const token = tokenOf(setup.tokens, values.assetId, values.fromChainId);
-  const held = transfer.held(values.assetId, values.fromChainId);
-  const usd = token === undefined ? null : usdValue(values.amount, token.priceUsd);
   const paysGas = token?.address === "native" && wallet?.signer === "owner" && wallet.kind === "linked";
-  const hint =
-    token === undefined ? undefined : (
-      <span className="flex flex-wrap items-baseline justify-between gap-x-3">
-        {held === null ? (
-          <span>Balance not known</span>
-        ) : (
-          <Balance transfer={transfer} held={held} symbol={token.symbol} />
-        )}
-        {usd === null ? null : <Usd value={usd} />}
-        {paysGas ? <span className="basis-full">This wallet pays its own gas; leave some for it.</span> : null}
-      </span>
-    );
   return (
-    <Field label="Amount" hint={hint} error={error}>
-      <Input numeric placeholder="0.0" {...transfer.form.register("amount")} />
-    </Field>
-  );
-};
-
-interface BalanceProps extends Pick<PartProps, "transfer"> {
-  readonly held: string;
-  readonly symbol: string;
-}
-
-const Balance = ({ transfer, held, symbol }: BalanceProps): ReactNode => {
-  const typed = transfer.values.amount.trim();
-  const short = toScaled(typed, 0) !== null && compareAmounts(typed, held) === 1;
-  return (
-    <span className={cn(short && "text-warning")}>
-      {short ? "More than is available: " : "Available "}
-      <Amount value={held} unit={symbol} plain />{" "}
-      <button
-        type="button"
-        className="link min-h-6 px-1"
-        disabled={compareAmounts(held, "0") === 0}
-        aria-label={`Use all ${held} ${symbol}`}
-        onClick={() => transfer.choose("amount", held)}
-      >
-        MAX
-      </button>
-    </span>
+    <AmountEntry
+      label="Amount"
+      maxLabel="Use all"
+      value={field.value}
+      onChange={field.onChange}
+      onChoose={(text) => transfer.choose("amount", text)}
+      onBlur={field.onBlur}
+      name={field.name}
+      inputRef={field.ref}
+      token={token}
+      spendable={transfer.spendable}
+      error={error}
+      note={paysGas ? <span>This wallet pays its own gas; leave some for it.</span> : undefined}
+    />
   );
 };

@@ -2,7 +2,11 @@
 
 import { ArrowRight } from "lucide-react";
 import { useId, type ReactNode } from "react";
+import type { QuotedFlow } from "@/components/features/flow-picture/quote-flow";
+import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
 import { NetworkFee } from "@/components/features/money-flow/network-fee";
+import { SHORTAGE_REASON, ShortageAlert } from "@/components/features/money-flow/shortage-alert";
+import type { Shortage } from "@/components/features/money-flow/spendable";
 import { RefusedPrice, refusedImpact } from "@/components/features/money-flow/refused-price";
 import { FeeLines } from "@/components/features/swap/fee-lines";
 import { secondsText } from "@/components/features/swap/seconds-text";
@@ -13,51 +17,63 @@ import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
 import { cn } from "@/components/ui/cn";
 import { Countdown } from "@/components/ui/countdown";
+import { AmountsShownProvider } from "@/components/ui/hidden-amounts";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
+import { pictureOf } from "./transfer-picture";
 import type { TransferRecord, TransferView } from "./use-transfer";
 
 interface PriceCardProps {
   readonly view: TransferView;
-  /** What else stands in the way, in a sentence; null when nothing does. */
+  /** More is asked for than may be moved; null where it is not so. */
+  readonly shortage: Shortage | null;
+  /** Another reason that prevents the review, in a sentence; null when there is none. */
   readonly obstacle: string | null;
   readonly onReview: (transfer: TransferRecord) => void;
   /** Accepts this price impact; the quote can then be asked for again. */
   readonly onAcceptImpact: (bps: number) => void;
 }
 
-const reasonOf = ({ view, obstacle }: PriceCardProps): string | null => {
+const reasonOf = ({ view, shortage, obstacle }: PriceCardProps): string | null => {
+  if (shortage !== null) return SHORTAGE_REASON;
   if (view.loading) return "The quote is on its way.";
-  if (view.error !== null) return "Change what is at fault, then ask again.";
-  if (view.transfer === null) return "Complete the form and ask for the quote.";
-  if (view.outdated) return "The form was changed; ask for the quote again.";
+  if (view.error !== null) return "Change what is at fault; the quote then comes by itself.";
+  if (view.transfer === null) return "Complete the form; the quote then comes by itself.";
+  if (view.outdated) return "Complete the form; the quote then comes by itself.";
   if (view.expired) return "This quote has expired; ask for a new one.";
   return obstacle;
 };
 
-/** What arrives, what it costs, how long it takes; and the way to the review. */
+/** The amount that arrives, the costs and the duration; and the button that opens the review. */
 export const PriceCard = (props: PriceCardProps): ReactNode => {
-  const { view, onReview, onAcceptImpact } = props;
+  const { view, shortage, onReview, onAcceptImpact } = props;
   const { transfer } = view;
   const reason = reasonOf(props);
   const reasonId = useId();
   const refused = refusedImpact(view.error);
   return (
-    <Card title="Quote" flush actions={<State view={view} />}>
+    <Card title="Receipt" flush actions={<State view={view} />}>
       <div role="status" className="sr-only">
         {transfer === null || view.outdated
           ? ""
-          : `They get at least ${transfer.minimum.amount} ${transfer.minimum.token.symbol}.`}
+          : `Minimum received ${transfer.minimum.amount} ${transfer.minimum.token.symbol}.`}
       </div>
       {transfer !== null ? (
-        <TransferFacts transfer={transfer} outdated={view.outdated} />
+        <AmountsShownProvider value>
+          <TransferFacts transfer={transfer} outdated={view.outdated} />
+        </AmountsShownProvider>
       ) : view.loading ? (
         <LoadingRows what="the quote" />
       ) : view.error === null ? (
-        <EmptyState title="No quote yet">It says what arrives, what it costs and how long it takes.</EmptyState>
+        <EmptyState title="No quote yet">It comes by itself as soon as the form is complete.</EmptyState>
       ) : null}
+      {shortage === null ? null : (
+        <div className="p-4">
+          <ShortageAlert shortage={shortage} />
+        </div>
+      )}
       {refused !== null ? (
         <div className="p-4">
           <RefusedPrice key={refused} bps={refused} onAccept={onAcceptImpact} />
@@ -71,15 +87,9 @@ export const PriceCard = (props: PriceCardProps): ReactNode => {
         <p id={reasonId} className="mr-auto text-sm text-fg-3">
           {reason}
         </p>
+        <Button type="submit">{transfer === null ? "Get quote" : "Refresh quote"}</Button>
         <Button
-          type="submit"
-          loading={view.loading}
-          variant={transfer === null || view.outdated ? "primary" : "secondary"}
-        >
-          {transfer === null ? "Get quote" : "Refresh quote"}
-        </Button>
-        <Button
-          variant={transfer === null || view.outdated ? "secondary" : "primary"}
+          variant="primary"
           disabled={reason !== null}
           aria-describedby={reasonId}
           onClick={() => (transfer === null ? undefined : onReview(transfer))}
@@ -103,10 +113,19 @@ interface TransferFactsProps {
   readonly outdated: boolean;
 }
 
+const destinationOf = ({ toAddress, toChainId, expected, minimum }: TransferRecord): QuotedFlow["to"] => ({
+  address: toAddress,
+  chainId: toChainId,
+  amount: expected.amount,
+  minAmount: minimum.amount,
+  token: expected.token,
+});
+
 const TransferFacts = ({ transfer, outdated }: TransferFactsProps): ReactNode => (
   <div className={cn("flex flex-col gap-3 px-4 py-1", outdated && "bg-sunken")}>
+    {outdated ? null : <QuotePicture quote={pictureOf(transfer, destinationOf(transfer))} />}
     <Facts>
-      <Fact label="They get at least" strong>
+      <Fact label="Minimum received" strong>
         <Amount value={transfer.minimum.amount} unit={transfer.minimum.token.symbol} />
       </Fact>
       <Fact label="Expected">

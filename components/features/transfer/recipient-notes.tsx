@@ -2,6 +2,7 @@
 
 import { BookUser, CircleCheck, History, Wallet, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import { AddressMark } from "@/components/ui/address-mark";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -80,10 +81,13 @@ interface RecipientNotesProps {
   readonly compared: boolean;
   readonly onCompared: (compared: boolean) => void;
   readonly onSave: () => void;
+  /** Money usually stays in the project here, so that is no news. */
+  readonly ownIsUsual?: boolean;
 }
 
-/** What the project knows of the typed address: whose it is, whether it is new, whether it only looks like a known one. */
-export const RecipientNotes = ({ view, complete, compared, onCompared, onSave }: RecipientNotesProps): ReactNode => {
+/** Notes about the typed address: whose it is, whether it is new, whether it only looks like a known one. */
+export const RecipientNotes = (props: RecipientNotesProps): ReactNode => {
+  const { view, complete, compared, onCompared, onSave, ownIsUsual = false } = props;
   if (view.as === "none") return null;
   return (
     <div className="flex flex-col gap-2">
@@ -108,12 +112,13 @@ export const RecipientNotes = ({ view, complete, compared, onCompared, onSave }:
         >
           Compare it whole, best over another way than the one it came by: <AddressGroups value={view.address} />
         </Alert>
-      ) : view.as === "own" ? (
+      ) : view.as === "own" && !ownIsUsual ? (
         <Alert tone="info" title={`You are sending to your own wallet ${view.name}`}>
           The money stays in the project.
         </Alert>
       ) : (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-fg-2">
+          <AddressMark value={view.address} />
           <RecipientWord view={view} />
           <AddressGroups value={view.address} />
           {view.as === "earlier" ? (

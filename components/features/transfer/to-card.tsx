@@ -1,32 +1,27 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
-import { AddressBookDialog } from "@/components/features/contacts/address-book-dialog";
-import { Button } from "@/components/ui/button";
-import { Field, Input } from "@/components/ui/field";
+import type { ReactNode } from "react";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
+import { chainOption } from "@/components/ui/marked-options";
 import { assetsOf } from "./form-model";
 import type { PartProps } from "./from-card";
-import type { RecipientView } from "./recipient";
-import { RecipientNotes } from "./recipient-notes";
+import { RecipientField } from "./recipient-field";
+import type { Recipient } from "./use-recipient";
 
 interface ToCardProps extends PartProps {
-  readonly recipient: RecipientView;
-  readonly complete: boolean;
-  readonly compared: boolean;
-  readonly onCompared: (compared: boolean) => void;
+  readonly recipient: Recipient;
 }
 
 /** On which chain, and to whom. */
-export const ToCard = ({ setup, transfer, serverErrors, recipient, ...notes }: ToCardProps): ReactNode => {
-  const [bookOpen, setBookOpen] = useState(false);
+export const ToCard = ({ setup, transfer, serverErrors, recipient }: ToCardProps): ReactNode => {
   const { values } = transfer;
   const { errors } = transfer.form.formState;
   const asset = assetsOf(setup.tokens).find((one) => one.assetId === values.assetId);
   return (
-    <Card title="To">
-      <div className="grid grid-cols-1 gap-3 lg:grid-cols-[minmax(0,1fr)_minmax(0,3fr)]">
+    <Card title="They receive">
+      <div className="flex flex-col gap-3">
         <Field label="To chain" error={errors.toChainId?.message ?? serverErrors.toChainId}>
           <Select
             value={values.toChainId}
@@ -34,7 +29,7 @@ export const ToCard = ({ setup, transfer, serverErrors, recipient, ...notes }: T
             options={setup.chains.map((chain) => {
               const there = asset === undefined || asset.chainIds.includes(String(chain.id));
               return {
-                value: String(chain.id),
+                ...chainOption(chain),
                 label: there ? chain.name : `${chain.name} (no ${asset.symbol} there)`,
                 disabled: !there,
               };
@@ -42,30 +37,13 @@ export const ToCard = ({ setup, transfer, serverErrors, recipient, ...notes }: T
             placeholder="Choose …"
           />
         </Field>
-        <div className="flex min-w-0 flex-col gap-2">
-          <Field
-            label="Recipient"
-            error={errors.toAddress?.message ?? serverErrors.toAddress}
-            aside={
-              <Button variant="link" size="sm" className="h-auto" onClick={() => setBookOpen(true)}>
-                Address book
-              </Button>
-            }
-          >
-            <Input mono className="text-sm" placeholder="0x…" {...transfer.form.register("toAddress")} />
-          </Field>
-          <RecipientNotes view={recipient} {...notes} onSave={() => setBookOpen(true)} />
-        </div>
+        <RecipientField
+          recipient={recipient}
+          error={errors.toAddress?.message ?? serverErrors.toAddress}
+          input={transfer.form.register("toAddress")}
+          onChoose={(address) => transfer.choose("toAddress", address)}
+        />
       </div>
-      <AddressBookDialog
-        open={bookOpen}
-        onOpenChange={setBookOpen}
-        onChoose={(contact) => transfer.choose("toAddress", contact.address)}
-        // One that may be mistaken is not offered to be saved.
-        {...((recipient.as === "new" || recipient.as === "earlier") && recipient.lookAlike === null
-          ? { newAddress: recipient.address }
-          : {})}
-      />
     </Card>
   );
 };

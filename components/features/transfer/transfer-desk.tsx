@@ -1,20 +1,24 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
+import { EmailNotice } from "@/components/features/money-flow/email-notice";
+import { shortageOf } from "@/components/features/money-flow/spendable";
+import { Desk } from "@/components/layout/desk";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { walletName } from "@/components/features/wallets/wallet-name";
 import { Form } from "@/components/ui/form";
 import { createTransfer } from "@/lib/contracts/transfers";
+import { readAmount } from "@/lib/core/read-amount";
+import { tokenOf } from "./form-model";
 import { FromCard } from "./from-card";
 import { PriceCard } from "./price-card";
-import { recipientView } from "./recipient";
 import { ToCard } from "./to-card";
-import { subjectOfTransfer } from "./transfer-subject";
-import { useKnownAddresses } from "./use-known-addresses";
+import { reviveTransfer, subjectOfTransfer } from "./transfer-subject";
+import { useRecipient } from "./use-recipient";
 import { useTransfer } from "./use-transfer";
 import { useTransferForm } from "./use-transfer-form";
 
@@ -33,39 +37,49 @@ export const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNod
   const transfer = useTransferForm(setup);
   const accepted = useAcceptedImpact(transfer.body);
   const view = useTransfer(accepted.body);
-  const { known, complete } = useKnownAddresses();
-  const recipient = recipientView(transfer.values.toAddress, known);
-  const [comparedAddress, setComparedAddress] = useState<string | null>(null);
-  const compared = recipient.as !== "none" && comparedAddress === recipient.address;
-  const mistakable = recipient.as !== "none" && recipient.lookAlike !== null && !compared;
-  const flow = useMoveFlow({ onDone: () => transfer.form.resetField("amount", { defaultValue: "" }) });
+  const recipient = useRecipient(transfer.values.toAddress);
+  const token = tokenOf(setup.tokens, transfer.values.assetId, transfer.values.fromChainId);
+  const shortage =
+    token === undefined
+      ? null
+      : shortageOf([{ ...transfer.spendable, symbol: token.symbol, asked: readAmount(transfer.values.amount) }]);
+  const flow = useMoveFlow({
+    kept: { key: "causeway.transfer.flow", revive: (stored) => reviveTransfer(stored, setup.wallets) },
+    onDone: () => transfer.form.resetField("amount", { defaultValue: "" }),
+  });
   return (
     <>
-      <Form form={transfer.form} onSubmit={view.make} className="flex flex-col gap-4" aria-label="Transfer">
-        <FromCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
-        <ToCard
-          setup={setup}
-          transfer={transfer}
-          serverErrors={view.fieldErrors.fields}
-          recipient={recipient}
-          complete={complete}
-          compared={compared}
-          onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
-        />
-        <PriceCard
-          view={view}
-          onAcceptImpact={accepted.accept}
-          obstacle={mistakable ? "Compare the address first: it looks like one that you know." : null}
-          onReview={(made) =>
-            flow.start(
-              subjectOfTransfer(made, {
-                fromName: transfer.wallet === undefined ? "Wallet" : walletName(transfer.wallet),
-                recipient,
-              }),
-            )
+      <Form form={transfer.form} onSubmit={view.make} aria-label="Transfer">
+        <Desk
+          fields={
+            <>
+              <EmailNotice />
+              <FromCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} />
+              <ToCard setup={setup} transfer={transfer} serverErrors={view.fieldErrors.fields} recipient={recipient} />
+              <ApiSnippet
+                method={createTransfer.method}
+                path={createTransfer.path}
+                body={accepted.body ?? EXAMPLE_BODY}
+              />
+            </>
+          }
+          receipt={
+            <PriceCard
+              view={view}
+              shortage={shortage}
+              onAcceptImpact={accepted.accept}
+              obstacle={recipient.obstacle}
+              onReview={(made) =>
+                flow.start(
+                  subjectOfTransfer(made, {
+                    fromName: transfer.wallet === undefined ? "Wallet" : walletName(transfer.wallet),
+                    recipient: recipient.view,
+                  }),
+                )
+              }
+            />
           }
         />
-        <ApiSnippet method={createTransfer.method} path={createTransfer.path} body={accepted.body ?? EXAMPLE_BODY} />
       </Form>
       <MoveDialog
         flow={flow}

@@ -5,7 +5,7 @@ import { useSwapSetup } from "@/components/features/swap/use-swap-setup";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { DeskSkeleton } from "@/components/layout/desk-skeleton";
 import { TransferDesk } from "./transfer-desk";
 
 export const Transfer = (): ReactNode => {
@@ -14,9 +14,7 @@ export const Transfer = (): ReactNode => {
     <>
       <PageHeader title="Transfer" description="Send a token to an address, on one chain or across two." />
       {setup.state === "loading" ? (
-        <Card flush>
-          <LoadingRows what="wallets and tokens" rows={5} />
-        </Card>
+        <DeskSkeleton what="wallets and tokens" />
       ) : setup.state === "failed" ? (
         <Card flush>
           <ErrorState error={setup.error} onRetry={setup.retry} />

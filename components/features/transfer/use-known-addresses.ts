@@ -14,7 +14,7 @@ const STALE_MS = 30_000;
 
 export interface KnownAddresses {
   readonly known: readonly KnownAddress[];
-  /** False while something is still on its way: what is not known yet may not be called new. */
+  /** False while a list is being read: until then no address may be called new. */
   readonly complete: boolean;
 }
 

@@ -1,19 +1,22 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useForm, type UseFormReturn } from "react-hook-form";
-import { compareAmounts, sumAmounts } from "@/components/features/swap/decimal";
-import { balanceOf, type SwapSetup } from "@/components/features/swap/use-swap-setup";
+import type { Spendable } from "@/components/features/money-flow/spendable";
+import { compareAmounts, sumAmounts, usdValue } from "@/components/features/swap/decimal";
+import { balanceOf, spendableAt, type SwapSetup } from "@/components/features/swap/use-swap-setup";
 import type { WalletRecord } from "@/components/features/wallets/use-wallets";
 import {
   assetsOf,
   tokenOf,
   toTransferBody,
   transferSchema,
+  type AssetInfo,
   type TransferBody,
   type TransferValues,
 } from "./form-model";
+import { readTransferDraft, saveTransferDraft, valuesOfTransferLink } from "./kept-values";
 
 export interface TransferForm {
   readonly form: UseFormReturn<TransferValues>;
@@ -25,8 +28,12 @@ export interface TransferForm {
   readonly choose: (field: keyof TransferValues, value: string) => void;
   /** Changes the token, and with it the chains where it is not. */
   readonly chooseAsset: (assetId: string) => void;
-  /** What the wallet holds of an asset, on one chain or over all; null while it is not known. */
+  /** The wallet's balance of an asset, on one chain or over all; null while it is not known. */
   readonly held: (assetId: string, chainId?: string) => string | null;
+  /** Of the chosen token in the chosen wallet on the chosen chain. */
+  readonly spendable: Spendable;
+  /** Assets in the order of the wallet's holdings by worth, the highest first. */
+  readonly assets: readonly AssetInfo[];
 }
 
 const defaultsOf = (setup: SwapSetup): TransferValues => {
@@ -59,7 +66,22 @@ const richestChain = (chainIds: readonly string[], held: (chainId: string) => st
     return compareAmounts(here, there) === 1 ? chainId : best;
   }, chainIds[0] ?? "");
 
-/** The typed state of the transfer page. */
+/** As on the swap page: the link by which the page was opened, else what was typed before; then what is typed is kept. */
+const useKeptValues = (setup: SwapSetup, form: UseFormReturn<TransferValues>, text: string): void => {
+  const [isRead, setIsRead] = useState(false);
+  useEffect(() => {
+    const linked = valuesOfTransferLink(setup, window.location.search, form.getValues());
+    const values = linked ?? readTransferDraft(setup.wallets.map((wallet) => wallet.id));
+    if (values !== null) form.reset(values);
+    if (linked !== null) window.history.replaceState(null, "", window.location.pathname);
+    setIsRead(true);
+  }, []);
+  useEffect(() => {
+    if (isRead) saveTransferDraft(JSON.parse(text) as TransferValues);
+  }, [isRead, text]);
+};
+
+/** The typed state of the transfer page. Survives a reload of the tab. */
 export const useTransferForm = (setup: SwapSetup): TransferForm => {
   const { tokens } = setup;
   const resolver = useMemo(() => zodResolver(transferSchema(tokens)), [tokens]);
@@ -69,6 +91,7 @@ export const useTransferForm = (setup: SwapSetup): TransferForm => {
     defaultValues: useMemo(() => defaultsOf(setup), []),
   });
   const values = form.watch();
+  useKeptValues(setup, form, JSON.stringify(values));
   const wallet = setup.wallets.find((one) => one.id === values.walletId);
   const held = (assetId: string, chainId?: string): string | null => {
     if (chainId !== undefined) return heldBy(setup, wallet, assetId, chainId);
@@ -90,5 +113,16 @@ export const useTransferForm = (setup: SwapSetup): TransferForm => {
     if (!chainIds.includes(toChainId)) form.setValue("toChainId", form.getValues("fromChainId"));
     choose("assetId", assetId);
   };
-  return { form, values, wallet, body: toTransferBody(tokens, values), choose, chooseAsset, held };
+  const token = tokenOf(tokens, values.assetId, values.fromChainId);
+  const spendable =
+    wallet === undefined || token === undefined
+      ? { amount: null, backing: null }
+      : spendableAt(setup, { address: wallet.address, chainId: values.fromChainId, token: token.address });
+  // An order is no amount, so a float does.
+  const worth = ({ assetId, chainIds }: AssetInfo): number => {
+    const price = tokenOf(tokens, assetId, chainIds[0] ?? "")?.priceUsd ?? null;
+    return Number(usdValue(held(assetId) ?? "0", price) ?? 0);
+  };
+  const assets = [...assetsOf(tokens)].sort((one, other) => worth(other) - worth(one));
+  return { form, values, wallet, body: toTransferBody(tokens, values), choose, chooseAsset, held, spendable, assets };
 };

@@ -1,8 +1,9 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { codeOf, detailsOf } from "@/components/features/money-flow/api-error";
 import { useApiMutation } from "@/components/features/session/use-api";
+import { useSettled } from "@/components/ui/use-settled";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { createTransfer } from "@/lib/contracts/transfers";
 import { fieldErrorsOf, type FieldErrors, type TransferBody } from "./form-model";
@@ -22,28 +23,38 @@ export interface TransferView {
   readonly onExpire: () => void;
 }
 
-/** Makes the transfer of what is typed: it holds its price for a while and moves nothing until it is executed. */
+/**
+ * The transfer of what is typed: made when the typing settles, as the quote of a swap is. It holds its price for a while and moves nothing
+ * until it is executed.
+ */
 export const useTransfer = (body: TransferBody | null): TransferView => {
   const creation = useApiMutation(createTransfer);
   const [made, setMade] = useState<{ readonly key: string; readonly transfer: TransferRecord } | null>(null);
   const [askedKey, setAskedKey] = useState<string | null>(null);
   const [expiredId, setExpiredId] = useState<string | null>(null);
   const key = body === null ? null : JSON.stringify(body);
+  const [settled] = useSettled(key);
   const make = (): void => {
     if (body === null || key === null) return;
     setAskedKey(key);
     creation.mutate({ body }, { onSuccess: (transfer) => setMade({ key, transfer }) });
   };
-  // What was wrong with another text says nothing of this one.
+  useEffect(() => {
+    if (settled !== null && settled === key && askedKey !== settled) make();
+  }, [settled, key, askedKey]);
+  // An error of another text does not apply to this one.
   const error = askedKey === key ? creation.error : null;
   return {
     transfer: made?.transfer ?? null,
     outdated: made !== null && made.key !== key,
     expired: made !== null && made.transfer.transferId === expiredId,
-    loading: creation.isPending,
+    loading: creation.isPending || (key !== null && key !== askedKey),
     error,
     fieldErrors: fieldErrorsOf(detailsOf(error), codeOf(error)),
     make,
-    onExpire: () => setExpiredId(made?.transfer.transferId ?? null),
+    onExpire: () => {
+      setExpiredId(made?.transfer.transferId ?? null);
+      make();
+    },
   };
 };

@@ -6,7 +6,8 @@ import { useId, useState, type ReactNode } from "react";
 import { Controller, useForm } from "react-hook-form";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApiMutation } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address, shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
@@ -18,6 +19,7 @@ import { Select } from "@/components/ui/select";
 import { Fact, Facts } from "@/components/ui/card";
 import type { BodyInput, BodyOf, ResponseOf } from "@/lib/contracts/contract";
 import { createSmartAccount, listWallets } from "@/lib/contracts/wallets";
+import { chainOption } from "@/components/ui/marked-options";
 import { DeploymentBadges } from "./deployment-badge";
 import type { WalletRecord } from "./use-wallets";
 import { walletName } from "./wallet-name";
@@ -147,9 +149,7 @@ const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): Reac
           label="First chain"
           hint="The address is the same on the others."
         >
-          {(bound) => (
-            <Select {...bound} options={chains.map((entry) => ({ value: String(entry.id), label: entry.name }))} />
-          )}
+          {(bound) => <Select {...bound} options={chains.map(chainOption)} />}
         </ControlField>
         <TextField control={form.control} name="label" label="Name" hint="Optional." input={{ maxLength: 80 }} />
       </div>

@@ -3,7 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
-import { queryKeyOf, useApiMutation } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApiMutation } from "@/components/features/session/use-api";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { getUnifiedBalances } from "@/lib/contracts/balances";

@@ -1,7 +1,8 @@
 "use client";
 
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Unlink } from "lucide-react";
+import { Download, Unlink } from "lucide-react";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { AvailableAmount } from "@/components/features/balances/available-amount";
 import { FundMenu } from "@/components/features/faucet/fund-menu";
@@ -12,6 +13,7 @@ import { Address } from "@/components/ui/address";
 import { Usd } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { ChainName } from "@/components/ui/chain-name";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
@@ -45,6 +47,15 @@ export const WalletCard = ({ wallet, balances, token, chainId, onUnlink }: Walle
       actions={
         <>
           {devnet ? <FundMenu address={wallet.address} name={name} /> : null}
+          {wallet.kind === "linked" ? null : (
+            <Link
+              href={`/receive?wallet=${wallet.id}`}
+              aria-label={`Receive into ${name}`}
+              className={buttonLooks({ size: "sm", variant: "ghost" })}
+            >
+              <Download aria-hidden /> Receive
+            </Link>
+          )}
           {wallet.kind === "linked" ? (
             <Button size="sm" variant="ghost" aria-label={`Unlink ${name}`} onClick={() => onUnlink(wallet)}>
               <Unlink aria-hidden /> Unlink
@@ -113,14 +124,15 @@ type Part = Balances["totals"][number]["breakdown"][number];
 
 const COLUMNS: readonly Column<Part>[] = [
   { id: "token", header: "Token", phone: "title", cell: (part) => part.token.symbol },
-  { id: "chain", header: "Chain", cell: (part) => <ChainName chainId={part.chainId} /> },
+  { id: "chain", header: "Chain", bare: true, cell: (part) => <ChainName chainId={part.chainId} /> },
   {
     id: "amount",
     header: "Available",
     align: "right",
+    phone: "aside",
     cell: (part) => <AvailableAmount amounts={part} unit={part.token.symbol} />,
   },
-  { id: "usd", header: "US dollars", align: "right", cell: (part) => <Usd value={part.usd} /> },
+  { id: "usd", header: "US dollars", align: "right", bare: true, cell: (part) => <Usd value={part.usd} /> },
 ];
 
 interface WalletBalancesProps extends Omit<WalletCardProps, "wallet" | "onUnlink"> {

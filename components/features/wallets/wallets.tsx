@@ -14,6 +14,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
+import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { LinkDialog } from "./link-dialog";
 import { SmartAccountDialog } from "./smart-account-dialog";
 import { UnlinkDialog } from "./unlink-dialog";
@@ -154,17 +155,14 @@ const FilterBar = ({ filters, balances, setFilters }: FilterBarProps): ReactNode
         <Select
           value={filters.token ?? ALL}
           onValueChange={(value) => setFilters({ token: value === ALL ? null : value })}
-          options={[{ value: ALL, label: "All tokens" }, ...tokens.map((token) => ({ value: token, label: token }))]}
+          options={[{ value: ALL, label: "All tokens" }, ...tokens.map((token) => tokenOption(token))]}
         />
       </Field>
       <Field label="Chain" className="w-40">
         <Select
           value={filters.chain === null ? ALL : String(filters.chain)}
           onValueChange={(value) => setFilters({ chain: value === ALL ? null : Number(value) })}
-          options={[
-            { value: ALL, label: "All chains" },
-            ...chains.map((chain) => ({ value: String(chain.id), label: chain.name })),
-          ]}
+          options={[{ value: ALL, label: "All chains" }, ...chains.map(chainOption)]}
         />
       </Field>
       {filtered ? (

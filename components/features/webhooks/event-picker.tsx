@@ -13,10 +13,13 @@ const TITLES = {
   operation: "Operations",
   transfer: "Transfers",
   payout: "Payouts",
+  deposit: "Deposits",
   payout_schedule: "Payout schedules",
   global_account: "Global accounts",
   api_key: "API keys",
   approval: "Approvals",
+  member: "Members",
+  policy: "Policies",
 } as const satisfies Record<keyof typeof EVENT_GROUPS, string>;
 
 const toggled = (value: readonly string[], name: string, isOn: boolean): readonly string[] =>
@@ -47,7 +50,7 @@ const Group = ({ group, value, onChange }: GroupProps): ReactNode => {
         }
       />
       {isWhole || types.length === 1 ? null : (
-        <div className="grid gap-x-4 pl-6 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-x-4 pl-6 sm:grid-cols-2">
           {types.map((type) => (
             <Checkbox
               key={type}

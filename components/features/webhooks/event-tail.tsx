@@ -18,7 +18,13 @@ const SHOWN = 20;
 const REFRESH_MS = 2000;
 
 const COLUMNS: readonly Column<Event>[] = [
-  { id: "sequence", header: "Number", align: "right", cell: ({ sequence }) => <span className="num">{sequence}</span> },
+  {
+    id: "sequence",
+    header: "Number",
+    align: "right",
+    phone: "aside",
+    cell: ({ sequence }) => <span className="num">{sequence}</span>,
+  },
   {
     id: "type",
     header: "Event",
@@ -31,7 +37,12 @@ const COLUMNS: readonly Column<Event>[] = [
     cell: ({ objectId }) =>
       objectId === undefined ? "private" : <code className="font-mono text-sm break-all">{objectId}</code>,
   },
-  { id: "at", header: "When", cell: ({ createdAt }) => (createdAt === undefined ? "–" : <Time value={createdAt} />) },
+  {
+    id: "at",
+    header: "When",
+    bare: true,
+    cell: ({ createdAt }) => (createdAt === undefined ? "–" : <Time value={createdAt} />),
+  },
 ];
 
 /** The newest events, as they happen. */

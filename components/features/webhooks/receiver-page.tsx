@@ -5,7 +5,8 @@ import { CircleCheck, CircleX, Clock, Radio, type LucideIcon } from "lucide-reac
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
-import { queryKeyOf, useApiMutation, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";

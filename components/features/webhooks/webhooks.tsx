@@ -34,15 +34,27 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     phone: "title",
     cell: (endpoint) => <RowLink href={`/webhooks/${endpoint.id}`}>{shortUrl(endpoint.url)}</RowLink>,
   },
-  { id: "events", header: "Events", cell: (endpoint) => <span className="break-words">{eventsOf(endpoint)}</span> },
-  { id: "status", header: "Status", cell: (endpoint) => <EndpointBadge endpoint={endpoint} /> },
+  {
+    id: "events",
+    header: "Events",
+    phone: "hidden",
+    priority: "medium",
+    cell: (endpoint) => <span className="break-words">{eventsOf(endpoint)}</span>,
+  },
+  { id: "status", header: "Status", phone: "aside", cell: (endpoint) => <EndpointBadge endpoint={endpoint} /> },
   {
     id: "pending",
     header: "Waiting",
     align: "right",
     cell: (endpoint) => <span className="num">{endpoint.pending}</span>,
   },
-  { id: "created", header: "Created", phone: "hidden", cell: (endpoint) => <Time value={endpoint.createdAt} /> },
+  {
+    id: "created",
+    header: "Created",
+    phone: "hidden",
+    priority: "low",
+    cell: (endpoint) => <Time value={endpoint.createdAt} />,
+  },
 ];
 
 export const Webhooks = (): ReactNode => {

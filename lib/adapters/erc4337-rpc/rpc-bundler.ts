@@ -36,7 +36,7 @@ export interface RpcBundlerDeps {
 /** An operation without a stated validity leaves the sender's queue after this time. */
 const VALIDITY_MS = 600_000;
 /**
- * Added to the estimated `preVerificationGas`, in percent. A bundler compares it when the operation is submitted, and what a rollup pays
+ * Added to the estimated `preVerificationGas`, in percent. A bundler compares it when the operation is submitted, and the fee of a rollup
  * for data on its parent chain changes by an eighth in each block there.
  */
 const PRE_VERIFICATION_MARGIN_PERCENT = 25n;

@@ -16,7 +16,7 @@ import { dryRun, simulationFailed } from "./simulation";
  * 3. The limits are proved: the real EntryPoint must come as far as "wrong signature" with them (or succeed, when the
  *    signature is real), and the execution must succeed with its limit. Too little is raised and proved again.
  * On a rollup the fee for data on the parent chain is added to `preVerificationGas`, turned into gas at the present price.
- * What it cannot measure: calls to EntryPoint itself, whose code is replaced meanwhile.
+ * Limit: calls to EntryPoint itself cannot be measured, because its code is replaced meanwhile.
  */
 
 const PROOFS_MAX = 4;

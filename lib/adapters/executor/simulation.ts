@@ -10,7 +10,7 @@ import type { ChainContext } from "./chain-context";
 
 /** Explanations of EntryPoint's error codes. Codes without an entry are shown as EntryPoint words them. */
 const WORDS: Readonly<Record<string, string>> = {
-  AA10: "the account was deployed meanwhile, so the operation must be prepared anew",
+  AA10: "the account was deployed meanwhile, so the operation must be prepared again",
   AA21: "the account cannot pay the network fee",
   AA22: "the operation has expired",
   AA24: "the signature is not one of the account's owner",

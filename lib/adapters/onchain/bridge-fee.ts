@@ -95,7 +95,7 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
   };
 
   /**
-   * What the relayer delivers for a deposit, in base units of the output token, rounded down; always above zero.
+   * The amount that the relayer delivers for a deposit, in base units of the output token, rounded down; always above zero.
    * @throws DomainError `no_route` when the deposit is outside the limits or does not pay for its fill; `chain_unavailable`
    */
   return async (deposited: Deposited, signal: AbortSignal): Promise<bigint> => {

@@ -86,7 +86,7 @@ export const applyLog = (history: MutableHistory, { topic, account, data, txHash
     case DEPOSITED: {
       const [commitment, label, value, precommitment] = [first, second, third, fourth];
       history.labels.add(label);
-      // The first deposit with a precommitment is the wallet's own; a copy of it cannot be spent by whoever made it.
+      // The first deposit with a precommitment is the wallet's own; the maker of a copy cannot spend it.
       if (history.deposits.has(precommitment)) return;
       const made = { depositor: account, commitment, label, value, precommitment };
       history.deposits.set(precommitment, { ...made, txHash, blockNumber });

@@ -29,7 +29,7 @@ const proxyCreationCode = (): Hex => {
   return bytecode as Hex;
 };
 
-/** A chain that knows no more than permissionless asks for: no account is deployed, and what proxies are made of. */
+/** A chain with the answers that permissionless asks for: no account is deployed, and the creation code of proxies. */
 const client = createPublicClient({
   transport: custom({
     request: ({ method }: { method: string }) => {

@@ -1,4 +1,4 @@
-/** A screening provider over HTTP. docs/operations.md shows what it is sent and what it has to answer. */
+/** A screening provider over HTTP. docs/operations.md shows its requests and responses. */
 import { z } from "zod";
 import type { Clock } from "@/lib/core/clock";
 import type { ScreenedAddress, ScreeningSource, ScreeningVerdict } from "@/lib/ports/screening";

@@ -1,5 +1,5 @@
 /**
- * What a JSON-RPC method does to a local chain:
+ * The effect of a JSON-RPC method on a local chain:
  * - `read`: nothing that has to last;
  * - `transaction`: puts a transaction into the pool, and the next block takes it;
  * - `state`: changes the chain or the pool in a way that the same call repeats;

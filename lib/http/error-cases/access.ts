@@ -19,7 +19,7 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   createToken: {
     invalid_signature: {
       when: "The message is not one of this service (domain, chain, statement, time), or its signature is not by the address in it.",
-      action: "Ask for a new nonce and sign the whole message anew (EIP-4361).",
+      action: "Ask for a new nonce and sign the whole message again (EIP-4361).",
     },
   },
   refreshToken: {
@@ -43,6 +43,11 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   createContact: {
     invalid_state: { when: "The address book is full.", action: "Remove a contact that is not paid any more." },
   },
+  releaseDeposit: {
+    ...approvalFor("The deposit is not in quarantine any more, or its block is not final"),
+    ...ADMINS_ONLY,
+  },
+  unfreezeGlobalAccount: { ...approvalFor("The account is closed, and stays closed"), ...ADMINS_ONLY },
   updateSponsorBudget: { ...approvalFor("The budget was changed meanwhile"), ...ADMINS_ONLY },
   approveContact: { ...approvalFor("The contact was changed meanwhile"), ...ADMINS_ONLY },
   requestDecisionCode: {

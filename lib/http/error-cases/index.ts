@@ -1,4 +1,4 @@
-/** What an error code means for one operation, where the code alone does not say it. The OpenAPI document shows it in place of the guide's line. */
+/** The meaning of an error code for one operation, where the code alone does not say it. The OpenAPI document shows it in place of the guide's line. */
 import type { ErrorCode } from "@/lib/core/errors";
 import { ACCESS_CASES } from "./access";
 import { MONEY_CASES } from "./money";

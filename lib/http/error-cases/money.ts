@@ -15,8 +15,17 @@ import {
 export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   fundGlobalAccount: {
     invalid_state: {
-      when: "The account is frozen. Nothing was posted.",
+      when: "The account is frozen or closed. Nothing was posted.",
       action: "Read the account; unfreeze it first.",
+    },
+  },
+  freezeGlobalAccount: {
+    invalid_state: { when: "The account is closed. Nothing was changed.", action: "Nothing is left to freeze." },
+  },
+  closeGlobalAccount: {
+    invalid_state: {
+      when: "The account holds money. Nothing was changed.",
+      action: "Pay out what it holds, or take its fundings back; then close it.",
     },
   },
   reverseFunding: {
@@ -33,6 +42,18 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
     rate_limited: {
       when: "The caller has as many open streams as are allowed.",
       action: "Close one, or read GET /operations/{id} instead.",
+    },
+  },
+  streamDeposits: {
+    rate_limited: {
+      when: "The caller has as many open streams as are allowed.",
+      action: "Close one, or read GET /operations?kind=deposit instead.",
+    },
+  },
+  streamChanges: {
+    rate_limited: {
+      when: "The caller has as many open streams as are allowed.",
+      action: "Close one, or read the lists again every half minute instead.",
     },
   },
   cancelOperation: {
@@ -131,7 +152,7 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   },
   executeSwap: {
     invalid_state: {
-      when: "The quote is not prepared, was cancelled or prepared anew, or needs votes that somebody else must ask for. Nothing was sent.",
+      when: "The quote is not prepared, was cancelled or prepared again, or needs votes that somebody else must ask for. Nothing was sent.",
       action: "POST /swap/prepare, then execute its answer.",
     },
     otp_required: {

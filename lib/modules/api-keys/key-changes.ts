@@ -6,7 +6,7 @@ import { isMoreUsd, plainUsd } from "@/lib/core/usd";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { ApprovalsService, GivenApproval } from "@/lib/modules/approvals/service";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit, replaced } from "@/lib/modules/audit/service";
 import { recordEvents, type NewEvent } from "@/lib/modules/events/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
@@ -117,6 +117,11 @@ export const keyEvent = (type: "api_key.created" | "api_key.updated", key: ApiKe
   return { projectId, type, objectId: id, data, at };
 };
 
+const auditedFields = ({ name, scopes, policy, networks, expiresAt }: ApiKey) => ({
+  ...{ name, scopes, networks, ...policy },
+  expiresAt: expiresAt?.toISOString() ?? null,
+});
+
 /** A key that was not revoked. @throws DomainError `not_found`, `invalid_state` */
 export const findUsable = async ({ database }: KeyChangesDeps, { projectId }: UserActor, id: string) => {
   const found = isId("apiKey", id) ? await findApiKey(database.prisma, { projectId, id }) : null;
@@ -125,7 +130,7 @@ export const findUsable = async ({ database }: KeyChangesDeps, { projectId }: Us
   return found;
 };
 
-/** What the mail to the owners says of who did it. */
+/** The fields of a mail to the owners that name the person who made the change, and when. */
 export const noticeBy = async ({ people, publicUrl }: KeyChangesDeps, { userId }: UserActor, at: Date) => {
   const person = (await people.signInWallet(userId))?.address ?? userId;
   return { person, userId, at, publicUrl };
@@ -162,7 +167,7 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
       await approved?.consume(tx);
       const fields = { id: newId("apiKey"), projectId, createdBy, name, ...rights, createdAt };
       const made = await insertApiKey(tx, { ...fields, ...shown, secretHash, appSecretId: deps.secrets.id });
-      const entry = { projectId, actor: createdBy, subject: made.id, at: createdAt };
+      const entry = { ...doneBy(actor), subject: made.id, at: createdAt };
       const data = { name, scopes: rights.scopes, networks: rights.networks, ...rights.policy, ...approved?.record };
       await recordAudit(tx, { ...entry, action: "api_key.created", data });
       await recordEvents(tx, [keyEvent("api_key.created", made, createdAt)]);
@@ -175,7 +180,7 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
   /** The key as it is after, and the public part by which instances know it. */
   const update = async (actor: UserActor, id: string, input: ApiKeyChange) => {
     mayManage(actor);
-    const { projectId, userId } = actor;
+    const { projectId } = actor;
     const { key: before, lookup, version } = await findUsable(deps, actor, id);
     const at = clock.now();
     const after = { name: input.name ?? before.name, ...rightsAfter(before, input, at) };
@@ -189,16 +194,12 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
       await approved?.consume(tx);
       const changed = await changeApiKey(tx, { projectId, id, version }, after);
       if (changed === null) throw changedMeanwhile();
-      const { name, scopes, policy, networks, expiresAt } = changed;
       const data = {
-        name,
-        scopes,
-        networks,
-        ...policy,
-        expiresAt: expiresAt?.toISOString() ?? null,
+        ...auditedFields(changed),
+        ...replaced(auditedFields(before), auditedFields(changed)),
         ...approved?.record,
       };
-      await recordAudit(tx, { projectId, actor: userId, subject: id, action: "api_key.updated", data, at });
+      await recordAudit(tx, { ...doneBy(actor), subject: id, action: "api_key.updated", data, at });
       await recordEvents(tx, [keyEvent("api_key.updated", changed, at)]);
       if (approved !== null)
         await deps.projects.tellOwners(tx, widerKeyNotice({ key: changed, ...notice }, approved.record.approvedBy));

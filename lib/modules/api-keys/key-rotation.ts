@@ -1,7 +1,7 @@
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
 import type { GivenApproval } from "@/lib/modules/approvals/service";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import type { ApiKey } from "./api-key";
@@ -18,8 +18,8 @@ export interface RotateApiKey {
 }
 
 /**
- * Gives a key a new secret. It counts as creating a key with the same rights, because whoever calls it gets a secret that may do as
- * much: what needs an approval there needs one here.
+ * Gives a key a new secret. It counts as creating a key with the same rights, because the caller gets a secret that may do as
+ * much: if creating the key needs an approval, so does this.
  */
 export const createKeyRotation =
   (deps: KeyChangesDeps) =>
@@ -29,7 +29,7 @@ export const createKeyRotation =
     { overlapSeconds, approval }: RotateApiKey,
   ): Promise<{ key: ApiKey; secret: string; replacedLookup: string }> => {
     mayManage(actor);
-    const { projectId, userId } = actor;
+    const { projectId } = actor;
     const { key: before, lookup: replacedLookup, version } = await findUsable(deps, actor, id);
     const approved = isWiderThanDefault(before)
       ? await deps.approvals.requireApproval(actor, rotationOf(before, overlapSeconds), approval)
@@ -44,7 +44,7 @@ export const createKeyRotation =
       const rotated = await rotateApiKey(tx, { projectId, id, version }, stored, previousUntil);
       if (rotated === null) throw changedMeanwhile();
       const data = { before: before.last4, last4: rotated.last4, previousUntil: previousUntil.toISOString() };
-      const entry = { projectId, actor: userId, subject: id, request: actor.request, at };
+      const entry = { ...doneBy(actor), subject: id, at };
       await recordAudit(tx, { ...entry, action: "api_key.rotated", data: { ...data, ...approved?.record } });
       await recordEvents(tx, [keyEvent("api_key.updated", rotated, at)]);
       await deps.projects.tellOwners(

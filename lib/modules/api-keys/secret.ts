@@ -14,7 +14,7 @@ const PATTERN = new RegExp(`^(cw_(?:live|test)_)([0-9A-Za-z]{${BODY_LENGTH}})([0
 export interface ApiKeySecret {
   /** The whole of it, shown once. */
   readonly secret: string;
-  /** The public part by which it is found; what is left of the 256 bits stays more than 190. */
+  /** The public part by which it is found; more than 190 of the 256 bits stay secret. */
   readonly lookup: string;
   /** How the key is shown later: `cw_test_Ab3x` … `9ZqP`. */
   readonly prefix: string;

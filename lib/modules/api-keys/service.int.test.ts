@@ -19,7 +19,7 @@ const setUp = async (time = movableClock()) => {
   const services = createAuthServices({ database, time });
   const account = services.newAccount();
   const actor = await services.actorOf(await services.signIn(account));
-  /** As a person with a wallet at hand: what is asked for is signed. */
+  /** Acts as a person who signs the approval that is asked for. */
   const approved = async <T>(send: (approval?: GivenApproval) => Promise<T>): Promise<T> => {
     const error: unknown = await send().then(
       () => null,
@@ -159,7 +159,7 @@ test("of two concurrent approved changes of one key the second is refused", asyn
   };
   const [six, seven] = [await ask("6"), await ask("7")];
   await apiKeys.update(actor, key.id, { dailyCapUsd: "7", approval: seven });
-  // From 7 to 6 is narrower, and needs no approval; what was approved was from 5 to 6.
+  // From 7 to 6 is narrower, and needs no approval; the approval is of a change from 5 to 6.
   expect(await codeOf(apiKeys.update(actor, key.id, { dailyCapUsd: "8", approval: six }))).toBe("approval_required");
   const before = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   const outcomes = await Promise.all(

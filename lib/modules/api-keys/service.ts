@@ -34,13 +34,13 @@ export interface ApiKeysDeps extends KeyChangesDeps {
 
 export interface ApiKeysService {
   /**
-   * One with a name alone needs codes for whatever it moves. What goes beyond that needs an approval. Every owner gets a mail.
+   * A key with a name alone needs codes for every payment. Further rights need an approval. Every owner gets a mail.
    * @throws DomainError `forbidden` unless owner or admin; `invalid_request` when it would be expired already or its cap is above the
    *   project's; `approval_required` and what else `requireApproval` throws
    */
   create(actor: UserActor, input: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
   /**
-   * Changes a key on every instance within a second. What widens its authority needs an approval, what narrows it does not.
+   * Changes a key on every instance within a second. A change that widens its authority needs an approval, one that narrows it does not.
    * @throws DomainError as `create`, `not_found`, `invalid_state` when it was revoked or changed meanwhile
    */
   update(actor: UserActor, id: string, input: ApiKeyChange): Promise<ApiKey>;
@@ -73,6 +73,10 @@ const TOUCHED_MAX = 10_000;
 const SECRETS_REMEMBERED_MAX = 1000;
 const NETWORK_LISTS_MAX = 1000;
 
+/**
+ * The service of API keys. Each instance caches keys for less than a second; only hashes of their secrets are stored, and the hash of
+ * a key in use is renewed under the current application secret.
+ */
 export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   const { database, secrets, clock } = deps;
   const keys = createFreshCache<StoredApiKey | null>({

@@ -117,6 +117,7 @@ const createSignatureCheck =
     if (!isRight) throw wrongSignature(address, path);
   };
 
+/** The service of approvals: one for each change of authority, bound to its values by a digest, valid for ten minutes and used up once. */
 export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService => {
   const { database, clock } = deps;
   const checkSignature = createSignatureCheck(deps);

@@ -49,6 +49,7 @@ const record = async (
         action: "payout.created",
         subject,
         data: { total: "1.5", items: 2, note: null, codes: ["b", "a"] },
+        request: null,
         at: new Date(),
       }),
     );
@@ -196,7 +197,8 @@ test("two instances link what eight writers record at once: each row once, each 
 
 test("a row of a transaction that was rolled back leaves nothing to link", async () => {
   const failing = database.transaction(async (tx) => {
-    await recordAudit(tx, { projectId: PROJECTS[0], actor: "usr_1", action: "a.b", subject: null, at: new Date() });
+    const entry = { projectId: PROJECTS[0], actor: "usr_1", action: "a.b", subject: null, at: new Date() };
+    await recordAudit(tx, { ...entry, request: null });
     throw new Error("refused");
   });
   await expect(failing).rejects.toThrow("refused");

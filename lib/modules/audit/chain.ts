@@ -49,7 +49,7 @@ export const linkAfter = (head: Head, row: AuditColumns): Head => {
   return { seq, hash: createHash("sha256").update(text).digest() };
 };
 
-/** What the code of a head is made over. */
+/** The text that the authentication code of a chain's head covers. */
 export const headText = (chain: string, { seq, hash }: Head): string =>
   JSON.stringify([VERSION, chain, seq, Buffer.from(hash).toString("hex")]);
 

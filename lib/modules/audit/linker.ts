@@ -91,7 +91,7 @@ export const createAuditLinker = ({ database, secrets, clock }: AuditLinkerDeps)
     });
 
   let lookedAt: number | null = null;
-  /** Now and then: what only an upgrade or a changed secret leaves behind. */
+  /** Queues rows and renews heads that only an upgrade or a changed secret leaves behind; at long intervals. */
   const tidy = async (): Promise<void> => {
     const now = clock.now().getTime();
     if (lookedAt !== null && now - lookedAt < TIDY_EVERY_MS) return;

@@ -21,8 +21,8 @@ export interface AuditEntry {
   readonly subject: string | null;
   /** Never a secret: people read it. */
   readonly data?: AuditData;
-  /** The request that caused the action, if there was one. */
-  readonly request?: RequestContext | undefined;
+  /** The request that caused the action; null when the service acted by itself. */
+  readonly request: RequestContext | null;
   readonly at: Date;
 }
 
@@ -30,7 +30,21 @@ export interface AuditEntry {
 export const doneBy = (actor: Actor): Pick<AuditEntry, "projectId" | "actor" | "request"> => ({
   projectId: actor.projectId,
   actor: actorName(actor),
-  request: actor.request,
+  request: actor.request ?? null,
+});
+
+const textOf = (value: AuditData[string] | undefined): string =>
+  Array.isArray(value) ? value.join(", ") : String(value ?? "none");
+
+/**
+ * The values that a change replaced, for the data of its entry: a line for each field whose value is another one now.
+ * @example
+ * replaced({ name: "Acme", tags: ["a", "b"] }, { name: "Acme", tags: [] }); // { before: ["tags: a, b"] }
+ */
+export const replaced = (before: AuditData, after: AuditData): { readonly before: readonly string[] } => ({
+  before: Object.keys(before)
+    .filter((field) => textOf(before[field]) !== textOf(after[field]))
+    .map((field) => `${field}: ${textOf(before[field])}`),
 });
 
 /** Records an action in the transaction of that action, so that neither is stored without the other. */

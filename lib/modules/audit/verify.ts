@@ -1,8 +1,8 @@
 import type { SqlReader } from "@/lib/db/sql";
 import type { Secrets } from "@/lib/modules/encryption/service";
-import type { AuditColumns } from "./audit-event";
 import { chainOf, EMPTY, HEAD_PURPOSE, headText, linkAfter, type Head } from "./chain";
-import { EVENT_COLUMNS, type StoredHead } from "./link-repository";
+import type { StoredHead } from "./link-repository";
+import { linksAfter, readKnownHeads, readUnlinked, type LinkedRow } from "./verify-repository";
 
 /** The last link of each chain, as it stood when it was written down: hash in hexadecimal. */
 export type SavedHeads = Readonly<Record<string, { readonly seq: number; readonly hash: string }>>;
@@ -18,45 +18,21 @@ export interface AuditReport {
   readonly heads: SavedHeads;
 }
 
-interface LinkRow extends AuditColumns {
-  readonly seq: string;
-  readonly eventId: string;
-  readonly hash: Uint8Array;
-}
-
 const BATCH = 5000;
 const EXAMPLES_MAX = 20;
-/** A row that waits longer than this for its link was left out of the chain. */
-const LINK_WITHIN_MINUTES = 10;
-
-const LINKS = `
-  SELECT link.seq, link.event_id AS "eventId", link.hash, ${EVENT_COLUMNS}
-  FROM audit_link link LEFT JOIN audit_event event ON event.id = link.event_id
-  WHERE link.chain = $1 AND link.seq > $2::bigint ORDER BY link.seq LIMIT $3::int`;
-
-const HEADS = `
-  SELECT chain, coalesce(head.seq, 0) AS seq, coalesce(head.hash, '') AS hash, coalesce(head.mac, '') AS mac,
-    coalesce(head.key_id, '') AS "keyId"
-  FROM (SELECT chain FROM audit_head UNION SELECT DISTINCT chain FROM audit_link) known LEFT JOIN audit_head head USING (chain)
-  ORDER BY chain`;
-
-const UNLINKED = `
-  SELECT event.id, event.created_at < now() - interval '${String(LINK_WITHIN_MINUTES)} minutes' AS late
-  FROM audit_event event LEFT JOIN audit_link link ON link.event_id = event.id WHERE link.event_id IS NULL ORDER BY event.id`;
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/** What is wrong with one link, if anything; `head` is the link before it. */
-const faultOf = (chain: string, head: Head, row: LinkRow): string | null => {
-  const seq = Number(row.seq);
+/** The fault of one link, or null; `head` is the link before it. */
+const faultOf = (chain: string, head: Head, row: LinkedRow): string | null => {
+  const { seq } = row;
   if (seq !== head.seq + 1) return `${chain}: links ${String(head.seq + 1)} to ${String(seq - 1)} are missing`;
-  // The row of the left join is empty when the audit row is gone.
-  if ((row.id as string | null) === null) return `${chain}: row ${row.eventId} of link ${row.seq} was removed`;
+  if (row.isRemoved) return `${chain}: row ${row.eventId} of link ${String(seq)} was removed`;
   if (chainOf(row.projectId) !== chain)
-    return `${chain}: row ${row.eventId} of link ${row.seq} was moved to another project`;
+    return `${chain}: row ${row.eventId} of link ${String(seq)} was moved to another project`;
   if (!sameBytes(linkAfter(head, row).hash, row.hash))
-    return `${chain}: row ${row.eventId} of link ${row.seq} was changed or moved`;
+    return `${chain}: row ${row.eventId} of link ${String(seq)} was changed or moved`;
   return null;
 };
 
@@ -71,11 +47,11 @@ const walk = async (sql: SqlReader, chain: string, saved: SavedHeads[string] | u
   let head = EMPTY;
   let savedFits = saved === undefined || saved.seq === 0;
   for (;;) {
-    const rows = await sql.query<LinkRow>(LINKS, [chain, head.seq, BATCH]);
+    const rows = await linksAfter(sql, { chain, seq: head.seq, limit: BATCH });
     for (const row of rows) {
       const fault = faultOf(chain, head, row);
       if (fault !== null) violations.push(fault);
-      head = { seq: Number(row.seq), hash: row.hash };
+      head = { seq: row.seq, hash: row.hash };
       if (head.seq === saved?.seq) savedFits = hexOf(head.hash) === saved.hash;
     }
     if (rows.length < BATCH) break;
@@ -105,18 +81,18 @@ export const verifyAudit = async (
   secrets: Pick<Secrets, "matches">,
   saved: SavedHeads = {},
 ): Promise<AuditReport> => {
-  const stored = await sql.query<Omit<StoredHead, "seq"> & { seq: string }>(HEADS, []);
+  const stored = await readKnownHeads(sql);
   const violations: string[] = [];
   const heads: Record<string, SavedHeads[string]> = {};
   let rows = 0;
   for (const one of stored) {
     const { head, violations: found } = await walk(sql, one.chain, saved[one.chain]);
-    violations.push(...found.slice(0, EXAMPLES_MAX), ...headFaults({ ...one, seq: Number(one.seq) }, head, secrets));
+    violations.push(...found.slice(0, EXAMPLES_MAX), ...headFaults(one, head, secrets));
     heads[one.chain] = { seq: head.seq, hash: hexOf(head.hash) };
     rows += head.seq;
   }
   for (const chain of Object.keys(saved)) if (!(chain in heads)) violations.push(`${chain}: the chain was removed`);
-  const unlinked = await sql.query<{ id: string; late: boolean }>(UNLINKED, []);
+  const unlinked = await readUnlinked(sql);
   const late = unlinked.filter((row) => row.late);
   violations.push(...late.slice(0, EXAMPLES_MAX).map(({ id }) => `row ${id} has no link`));
   return { chains: stored.length, rows, waiting: unlinked.length - late.length, violations, heads };

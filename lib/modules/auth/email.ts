@@ -43,7 +43,7 @@ export interface EmailVerification {
    */
   request(actor: UserActor, email: string, given: GivenApproval | undefined): Promise<Verification>;
   /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
-  verify(userId: string, code: string): Promise<void>;
+  verify(actor: UserActor, code: string): Promise<void>;
 }
 
 interface EmailDeps {
@@ -184,7 +184,7 @@ const notify = async (deps: EmailDeps, to: string, email: string): Promise<void>
   }
 };
 
-const accept = async (deps: EmailDeps, code: EmailCode): Promise<void> => {
+const accept = async (deps: EmailDeps, actor: UserActor, code: EmailCode): Promise<void> => {
   const { userId, email } = code;
   const at = deps.clock.now();
   const accepted = await deps.database.transaction(async (tx) => {
@@ -193,7 +193,7 @@ const accept = async (deps: EmailDeps, code: EmailCode): Promise<void> => {
     if (replacesVerified(before, email) && code.approvalId === null) return null;
     if (!(await closeEmailCode(tx, code.id, at))) return null;
     await setUserEmail(tx, { userId, email, emailVerifiedAt: at });
-    const entry = { projectId: null, actor: userId, subject: userId, at };
+    const entry = { ...doneBy(actor), projectId: null, subject: userId, at };
     const data = { email: maskEmail(email), approvalId: code.approvalId };
     await recordAudit(tx, { ...entry, action: "email.verified", data });
     return { replaced: before?.emailVerifiedAt ? before.email : null };
@@ -207,13 +207,14 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
   const { database, secrets, clock } = deps;
   return {
     request: (actor, address, given) => request(deps, actor, { address, given }),
-    verify: async (userId, guess) => {
+    verify: async (actor, guess) => {
+      const { userId } = actor;
       const code = await latestEmailCode(database.prisma, userId);
       if (!code) throw expired();
       const now = clock.now();
       if (!(await countGuess(database.prisma, { id: code.id, attemptsMax: ATTEMPTS_MAX, now })))
         throw await refusal(database, userId, now);
-      if (secrets.matches(PURPOSE, `${code.id}:${guess}`, code.codeHash)) return accept(deps, code);
+      if (secrets.matches(PURPOSE, `${code.id}:${guess}`, code.codeHash)) return accept(deps, actor, code);
       throw new DomainError("otp_invalid", "This is not the code that was mailed.", {
         details: [{ path: "code", message: "is not the code that was mailed" }],
       });

@@ -6,6 +6,7 @@ import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
+import type { RequestContext } from "@/lib/core/request-context";
 import type { Database, Tx } from "@/lib/db/client";
 import type { ApprovalsService, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit } from "@/lib/modules/audit/service";
@@ -45,6 +46,10 @@ export interface AuthDeps {
     checkSignIn(assertion: PasskeyAssertion): Promise<{ readonly id: string; readonly userId: string }>;
   };
   readonly codeLimits: CodeLimits;
+  readonly invitations: {
+    /** Whether the token is of an invitation that can be accepted now. */
+    isOpen(tx: Tx, token: string): Promise<boolean>;
+  };
   readonly clock: Clock;
   /** For the age of cached sessions; the default never goes back. */
   readonly monotonicMs?: () => number;
@@ -62,12 +67,13 @@ export interface SignIn {
   readonly message: string;
   readonly signature: string;
   readonly kind: SessionKind;
-  readonly userAgent?: string | null;
-  /** IP address of the caller; null when it is not known. */
-  readonly clientAddress?: string | null;
+  /** Token of an invitation, which lets a new person in where sign-up is closed. It is not accepted by this. */
+  readonly invitation?: string | undefined;
+  /** The request that signs in, which the session and the audit log name. */
+  readonly request?: RequestContext | null;
 }
 
-export interface PasskeySignIn extends Omit<SignIn, "message" | "signature"> {
+export interface PasskeySignIn extends Omit<SignIn, "message" | "signature" | "invitation"> {
   readonly credential: PasskeyAssertion;
 }
 
@@ -100,7 +106,7 @@ export interface AuthService extends Pick<
    * @throws DomainError `invalid_signature`
    */
   signInByPasskey(input: PasskeySignIn): Promise<SignedIn>;
-  logout(sessionId: string): Promise<void>;
+  logout(sessionId: string, request?: RequestContext | null): Promise<void>;
   /** RFC 7517. */
   jwks(): Promise<{ keys: readonly Jwk[] }>;
   me(actor: UserActor): Promise<Profile>;
@@ -126,6 +132,7 @@ const NONCE_SECONDS = 600;
 const STATEMENT = "Sign in to Causeway. This makes no transaction and costs nothing.";
 const FIRST_PROJECT = "My project";
 
+/** The service of sign-ins, sessions, access tokens and e-mail addresses of people. */
 export const createAuthService = (deps: AuthDeps): AuthService => {
   const { database, secrets, clock, publicUrl } = deps;
   const keys = createTokenKeys(deps);
@@ -149,7 +156,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
     isLive: (sessionId) => sessions.isLive(sessionId),
     accessTokenForSession: (sessionId) => sessions.accessTokenForSession(sessionId),
     sessions,
-    logout: (sessionId) => sessions.end(sessionId),
+    logout: (sessionId, request) => sessions.end(sessionId, request),
     jwks: async () => ({ keys: await keys.jwks() }),
     me: (actor) => me(actor.userId),
     setEmail: async (actor, address, approval) => {
@@ -157,7 +164,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
       return { profile: await me(actor.userId), verification };
     },
     verifyEmail: async (actor, code) => {
-      await email.verify(actor.userId, code);
+      await email.verify(actor, code);
       return me(actor.userId);
     },
     browser: { secrets: secrets.derive("next-auth").map((key) => key.toString("base64")), publicUrl },
@@ -205,21 +212,17 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
     return { ...message, proof };
   };
 
-  const enter = (
-    message: SignInMessage & { proof: string },
-    { kind, userAgent = null, clientAddress = null }: SignIn,
-  ) =>
+  const enter = (message: SignInMessage & { proof: string }, { kind, invitation, request = null }: SignIn) =>
     database.transaction(async (tx) => {
       const { address, chainId, proof } = message;
       const contractChainId = proof === "contract" ? chainId : null;
-      const user = await ensurePerson(tx, deps, { address, contractChainId });
+      const user = await ensurePerson(tx, deps, { account: { address, contractChainId }, invitation, request });
       // The contract at this address on another chain may be somebody else's, or may have other owners.
       if (user.contractChainId !== contractChainId) throw invalid(otherAccount(user));
       const session = await sessions.start(tx, {
         userId: user.id,
         kind,
-        userAgent,
-        clientAddress,
+        request,
         proof: { chainId, proof },
       });
       return { userId: user.id, address: user.address, ...session };
@@ -227,8 +230,8 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
 
   return async (input: SignIn): Promise<SignedIn> => {
     const signedIn = await enter(await read(input), input);
-    // Outside the transaction, because the key may be made by a service elsewhere. Idempotent: what a crash leaves undone here the
-    // next sign-in does, and nobody is signed in before it is done.
+    // Outside the transaction, because the key may be made by a service elsewhere. Idempotent: after a crash the
+    // next sign-in does it, and nobody is signed in before it is done.
     // Makes up for a crash between a project and its treasury; one that exists costs one query.
     for (const { projectId } of await deps.projects.list(signedIn.userId)) await deps.wallets.createTreasury(projectId);
     return { ...signedIn, ...(await mint(signedIn)) };
@@ -236,14 +239,12 @@ const createSignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subjec
 };
 
 const createPasskeySignIn = (deps: AuthDeps, sessions: Sessions, mint: (subject: Subject) => Promise<AccessToken>) => {
-  return async ({ credential, kind, userAgent = null, clientAddress = null }: PasskeySignIn): Promise<SignedIn> => {
+  return async ({ credential, kind, request = null }: PasskeySignIn): Promise<SignedIn> => {
     const { id: passkeyId, userId } = await deps.passkeys.checkSignIn(credential);
     const user = await findUser(deps.database.prisma, userId);
     if (!user) throw notFound();
     const proof = { proof: "passkey", passkeyId };
-    const started = await deps.database.transaction((tx) =>
-      sessions.start(tx, { userId, kind, userAgent, clientAddress, proof }),
-    );
+    const started = await deps.database.transaction((tx) => sessions.start(tx, { userId, kind, request, proof }));
     const minted = await mint({ userId, sessionId: started.sessionId });
     return { userId, address: user.address, ...started, ...minted };
   };
@@ -263,16 +264,22 @@ const otherAccount = ({ contractChainId }: User): string =>
 
 const ensurePerson = async (
   tx: Tx,
-  { projects, clock, signUp }: AuthDeps,
-  account: { readonly address: string; readonly contractChainId: number | null },
+  { projects, clock, signUp, invitations }: AuthDeps,
+  by: {
+    readonly account: { readonly address: string; readonly contractChainId: number | null };
+    readonly invitation: string | undefined;
+    readonly request: RequestContext | null;
+  },
 ): Promise<User> => {
+  const { account, invitation, request } = by;
   const { address } = account;
-  await admitSignUp(tx, signUp, address);
+  const isInvited = async (): Promise<boolean> => invitation !== undefined && invitations.isOpen(tx, invitation);
+  await admitSignUp(tx, { rule: signUp, address, isInvited });
   const candidate = { id: newId("user"), ...account, createdAt: clock.now() };
   const { user, created } = await ensureUser(tx, candidate);
   if (!created) return user;
-  await projects.create(tx, { name: FIRST_PROJECT, ownerId: user.id });
-  const entry = { projectId: null, actor: user.id, subject: user.id, at: user.createdAt };
+  await projects.create(tx, { name: FIRST_PROJECT, ownerId: user.id, request });
+  const entry = { projectId: null, actor: user.id, subject: user.id, request, at: user.createdAt };
   await recordAudit(tx, { ...entry, action: "user.created", data: { address } });
   return user;
 };

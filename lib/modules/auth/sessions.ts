@@ -4,6 +4,7 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { createFreshCache, type FreshCache } from "@/lib/core/fresh-cache";
 import { isId, newId } from "@/lib/core/ids";
+import type { RequestContext } from "@/lib/core/request-context";
 import type { Database, Tx } from "@/lib/db/client";
 import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import type { Secrets } from "@/lib/modules/encryption/service";
@@ -42,7 +43,7 @@ export interface Sessions {
   refresh(refreshToken: string): Promise<IssuedTokens>;
   isLive(sessionId: string): Promise<boolean>;
   accessTokenForSession(sessionId: string): Promise<AccessToken | null>;
-  end(sessionId: string): Promise<void>;
+  end(sessionId: string, request?: RequestContext | null): Promise<void>;
   /** The person's sessions that have not ended, newest first. */
   list(actor: UserActor): Promise<Session[]>;
   /** Ends one session of the person. @throws DomainError `not_found` for one that ended, or of somebody else */
@@ -54,8 +55,8 @@ export interface Sessions {
 interface NewSession {
   readonly userId: string;
   readonly kind: SessionKind;
-  readonly userAgent: string | null;
-  readonly clientAddress: string | null;
+  /** The request that signs in; null when it is not known. */
+  readonly request: RequestContext | null;
   /** How the person showed who they are, for the record. */
   readonly proof: Readonly<Record<string, string | number>>;
 }
@@ -72,7 +73,6 @@ export interface SessionsDeps {
 }
 
 export const SESSION_SECONDS = 30 * 24 * 60 * 60;
-const USER_AGENT_LENGTH_MAX = 300;
 
 const ended = (): DomainError => new DomainError("unauthorized", "This session has ended. Sign in again.");
 
@@ -119,23 +119,23 @@ type Known = Pick<FreshCache<Session | null>, "invalidate">;
 
 const createStart =
   (deps: SessionsDeps, refreshTokens: RefreshTokens): Sessions["start"] =>
-  async (tx, { userId, kind, userAgent, clientAddress, proof }) => {
+  async (tx, { userId, kind, request, proof }) => {
     const id = newId("session");
     const createdAt = deps.clock.now();
     const expiresAt = addSeconds(createdAt, SESSION_SECONDS);
     const refresh = kind === "api" ? refreshTokens.make(id) : null;
-    const origin = { userAgent: userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null, clientAddress };
+    const origin = { userAgent: request?.userAgent ?? null, clientAddress: request?.clientAddress ?? null };
     const refreshHash = refresh?.hash ?? null;
     const earlier = await listEarlierSessions(tx, userId);
     await insertSession(tx, { id, userId, kind, refreshHash, createdAt, expiresAt, ...origin });
     if (earlier.length > 0 && !isKnownOrigin(origin, earlier))
       await deps.tell(tx, userId, newDeviceNotice({ ...origin, createdAt }, deps.publicUrl));
-    const entry = { projectId: null, actor: userId, subject: id, at: createdAt };
+    const entry = { projectId: null, actor: userId, subject: id, request, at: createdAt };
     await recordAudit(tx, { ...entry, action: "session.created", data: { kind, ...proof } });
     return { sessionId: id, refreshToken: refresh?.token ?? null };
   };
 
-type By = Pick<AuditEntry, "projectId" | "actor" | "request">;
+type By = Partial<Pick<AuditEntry, "projectId" | "actor" | "request">>;
 
 /** Ends the session and announces it to every instance. @returns null when it had ended before */
 const endSession = async (
@@ -145,7 +145,7 @@ const endSession = async (
 ): Promise<Session | null> => {
   const session = await revokeSession(tx, id, at);
   if (session === null) return null;
-  const entry = { projectId: null, actor: session.userId, ...by, subject: id, at };
+  const entry = { projectId: null, actor: session.userId, request: null, ...by, subject: id, at };
   await recordAudit(tx, { ...entry, action: "session.revoked", data: { reason } });
   announceEnded(tx, id);
   return session;
@@ -188,8 +188,9 @@ const createEnding = (
   { database, clock }: SessionsDeps,
   known: Known,
 ): Pick<Sessions, "end" | "revoke" | "revokeOthers"> => ({
-  end: async (sessionId) => {
-    await database.transaction((tx) => endSession(tx, sessionId, { reason: "signed_out", at: clock.now() }));
+  end: async (sessionId, request = null) => {
+    const ending = { reason: "signed_out", at: clock.now(), by: { request } };
+    await database.transaction((tx) => endSession(tx, sessionId, ending));
     known.invalidate(sessionId);
   },
   revoke: async (actor, sessionId) => {

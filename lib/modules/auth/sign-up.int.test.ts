@@ -1,5 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { addSeconds } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import { hashOf } from "@/lib/modules/members/invitation-token";
 import { createAuthServices, movableClock } from "@/lib/testing/auth-services";
 import { testDatabase } from "@/lib/testing/database";
 import type { SignUpRule } from "./sign-up";
@@ -54,6 +58,55 @@ describe("closed sign-up on an installation of its own", () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => services.signIn(account)));
     expect(new Set(all.map(({ userId }) => userId)).size).toBe(1);
     expect(await own.database.prisma.user.count()).toBe(1);
+  });
+});
+
+describe("an invitation where sign-up is closed", () => {
+  const DAY_SECONDS = 24 * 3600;
+  const [time, inviter] = [movableClock(), { id: "", projectId: "" }];
+  const closed = createAuthServices({ database, signUp: CLOSED, time });
+
+  /** Stores an invitation. @returns its token */
+  const invite = async (fields: Partial<{ expiresAt: Date; withdrawnAt: Date; acceptedAt: Date }> = {}) => {
+    if (inviter.id === "") {
+      const { userId } = await createAuthServices({ database, time }).signIn();
+      const { projectId } = await prisma.membership.findFirstOrThrow({ where: { userId } });
+      Object.assign(inviter, { id: userId, projectId });
+    }
+    const [id, token] = [newId("invitation"), randomBytes(32).toString("hex")];
+    const now = time.clock.now();
+    const times = { createdAt: now, expiresAt: addSeconds(now, 7 * DAY_SECONDS) };
+    const of = { projectId: inviter.projectId, invitedBy: inviter.id, email: `${id}@example.com`, role: "viewer" };
+    await prisma.invitation.create({ data: { id, ...of, ...times, tokenHash: hashOf(token), ...fields } });
+    return { id, token };
+  };
+
+  test("lets its holder in, who belongs to no project of the inviter before the mailed address accepts it", async () => {
+    const { id, token } = await invite();
+    const { userId } = await closed.signIn(closed.newAccount(), "api", { invitation: token });
+    const memberships = await prisma.membership.findMany({ where: { userId } });
+    expect(memberships.map(({ projectId }) => projectId)).not.toContain(inviter.projectId);
+    expect(await prisma.invitation.findUniqueOrThrow({ where: { id } })).toMatchObject({ acceptedAt: null });
+  });
+
+  test("that is unknown, expired, withdrawn or accepted lets nobody in, and leaves nothing of the person", async () => {
+    const now = time.clock.now();
+    const ended = [
+      { token: "unknown" },
+      await invite({ expiresAt: now }),
+      await invite({ withdrawnAt: now }),
+      await invite({ acceptedAt: now }),
+    ];
+    const rows = await rowsOf();
+    for (const { token } of ended)
+      expect(await outcome(closed.signIn(closed.newAccount(), "api", { invitation: token }))).toBe("sign_up_closed");
+    expect(await rowsOf()).toEqual(rows);
+  });
+
+  test("is not needed by people who were there before, whatever they send", async () => {
+    const account = closed.newAccount();
+    const before = await instance({ mode: "open" }).signIn(account);
+    expect((await closed.signIn(account, "api", { invitation: "unknown" })).userId).toBe(before.userId);
   });
 });
 

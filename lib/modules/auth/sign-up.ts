@@ -2,7 +2,7 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { hasAnyUser, hasUser, lockFirstSignUp } from "./repository";
 
-/** The rule for first sign-ins. `closed` admits only the first person of an empty installation. */
+/** The rule for first sign-ins. `closed` admits the first person of an empty installation, and after that only who is invited. */
 export type SignUpRule =
   { readonly mode: "open" | "closed" } | { readonly mode: "allow-list"; readonly addresses: readonly string[] };
 
@@ -22,13 +22,20 @@ const isFirst = async (tx: Tx, address: string): Promise<boolean> => {
   return !(await hasAnyUser(tx)) || hasUser(tx, address);
 };
 
+interface SignUp {
+  readonly rule: SignUpRule;
+  /** Checksummed. */
+  readonly address: string;
+  /** Whether the person brings the token of an open invitation. It is asked only about people who are new here. */
+  readonly isInvited: () => Promise<boolean>;
+}
+
 /**
- * Admits known people, and new ones if the rule allows it.
- * @param address checksummed
+ * Admits known people, invited ones, and new ones if the rule allows it.
  * @throws DomainError `sign_up_closed`
  */
-export const admitSignUp = async (tx: Tx, rule: SignUpRule, address: string): Promise<void> => {
-  if (rule.mode === "open" || (await hasUser(tx, address))) return;
+export const admitSignUp = async (tx: Tx, { rule, address, isInvited }: SignUp): Promise<void> => {
+  if (rule.mode === "open" || (await hasUser(tx, address)) || (await isInvited())) return;
   if (rule.mode === "allow-list" ? rule.addresses.includes(address) : await isFirst(tx, address)) return;
   throw closed();
 };

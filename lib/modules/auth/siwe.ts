@@ -17,7 +17,7 @@ export interface SignInExpectations {
 }
 
 // The whole message, line by line (EIP-4361's ABNF). viem's parser finds the fields wherever they stand, so it would not notice a text
-// around them that says something else to the person who signs; and what it does grows with the square of a hostile message's length.
+// around them that says something else to the person who signs; and its time grows with the square of a hostile message's length.
 const LINES = [
   String.raw`^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<domain>[^\s]+) wants you to sign in with your Ethereum account:`,
   String.raw`(?<address>0x[0-9a-fA-F]{40})`,

@@ -15,6 +15,7 @@ const toParts = (parts: Parts, decimals: number) => ({
   available: formatAmount(parts.availableBase, decimals),
   reserved: formatAmount(parts.reservedBase, decimals),
   pendingOut: formatAmount(parts.pendingOutBase, decimals),
+  quarantined: formatAmount(parts.quarantinedBase, decimals),
   pendingIn: formatAmount(parts.pendingInBase, decimals),
 });
 

@@ -20,7 +20,7 @@ export interface BalancesDeps {
     /** By id. */
     addresses(projectId: string): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]>;
   };
-  /** What moves out of balances of these blocks, and what is on its way into the project's wallets. */
+  /** Funds on their way out of the balances of these blocks, and funds on their way into the project's wallets. */
   readonly moves: {
     out(projectId: string, at: readonly ChainTime[]): Promise<readonly MovingFunds[]>;
     in(projectId: string, at: readonly ChainTime[]): Promise<readonly Arrival[]>;
@@ -111,22 +111,31 @@ const snapshotOf = (
 interface MovingParts {
   reservedBase: bigint;
   pendingOutBase: bigint;
+  quarantinedBase: bigint;
   pendingInBase: bigint;
 }
+
+const nothingMoves = (): MovingParts => ({
+  reservedBase: 0n,
+  pendingOutBase: 0n,
+  quarantinedBase: 0n,
+  pendingInBase: 0n,
+});
 
 /** Sums by wallet, chain and token what moves. */
 const movingByPosition = (registry: ChainRegistry, out: readonly MovingFunds[], coming: readonly Arrival[]) => {
   const moving = new Map<string, MovingParts>();
   const at = (owner: string, chainId: number, token: string): MovingParts => {
     const key = positionKey(owner, chainId, token);
-    const known = moving.get(key) ?? { reservedBase: 0n, pendingOutBase: 0n, pendingInBase: 0n };
+    const known = moving.get(key) ?? nothingMoves();
     moving.set(key, known);
     return known;
   };
-  for (const { owner, chainId, token, reservedBase, pendingOutBase } of out) {
+  for (const { owner, chainId, token, reservedBase, pendingOutBase, quarantinedBase } of out) {
     const parts = at(owner, chainId, token);
     parts.reservedBase += reservedBase;
     parts.pendingOutBase += pendingOutBase;
+    parts.quarantinedBase += quarantinedBase;
   }
   for (const { owner, chainId, token, amountBase } of coming) {
     const address = token === "wrapped" ? registry.wrappedNative(chainId).address : token;

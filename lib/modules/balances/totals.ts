@@ -2,30 +2,39 @@ import { worthOf as exactWorth } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 
-/** What a balance is made of, in base units. */
+/** The parts of a balance, in base units. */
 export interface Parts {
   /** The balance on chain. */
   readonly amountBase: bigint;
-  /** What may be moved now: the balance without what is reserved and what is on its way out. */
+  /** The amount that may be moved now: the balance without the parts that are reserved, in quarantine, and on their way out. */
   readonly availableBase: bigint;
   /** Held for operations that are accepted and not sent yet. Part of the balance. */
   readonly reservedBase: bigint;
   /** Sent, and not mined yet. Part of the balance. */
   readonly pendingOutBase: bigint;
+  /** Of deposits that wait for a person. Part of the balance. */
+  readonly quarantinedBase: bigint;
   /** On its way to the wallet, at least. Not part of the balance. */
   readonly pendingInBase: bigint;
 }
 
-const PARTS = ["amountBase", "availableBase", "reservedBase", "pendingOutBase", "pendingInBase"] as const;
+const PARTS = [
+  "amountBase",
+  "availableBase",
+  "reservedBase",
+  "pendingOutBase",
+  "quarantinedBase",
+  "pendingInBase",
+] as const;
+
+type Moving = Pick<Parts, "reservedBase" | "pendingOutBase" | "quarantinedBase" | "pendingInBase">;
 
 /** The parts of a balance of which so much moves. Nothing is available where more is held than there is. */
-export const partsOf = (
-  amountBase: bigint,
-  moving: Partial<Pick<Parts, "reservedBase" | "pendingOutBase" | "pendingInBase">> = {},
-): Parts => {
-  const { reservedBase = 0n, pendingOutBase = 0n, pendingInBase = 0n } = moving;
-  const free = amountBase - reservedBase - pendingOutBase;
-  return { amountBase, availableBase: free > 0n ? free : 0n, reservedBase, pendingOutBase, pendingInBase };
+export const partsOf = (amountBase: bigint, moving: Partial<Moving> = {}): Parts => {
+  const { reservedBase = 0n, pendingOutBase = 0n, quarantinedBase = 0n, pendingInBase = 0n } = moving;
+  const free = amountBase - reservedBase - pendingOutBase - quarantinedBase;
+  const availableBase = free > 0n ? free : 0n;
+  return { amountBase, availableBase, reservedBase, pendingOutBase, quarantinedBase, pendingInBase };
 };
 
 /** One wallet's balance of one token. */

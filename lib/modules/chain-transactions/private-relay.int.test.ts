@@ -15,7 +15,7 @@ const CHAIN_ID = 41_361;
 const { database } = await testDatabase();
 const anvil = await startBareAnvil(CHAIN_ID, ["--no-mining"]);
 const { client } = anvil;
-/** Stands for a relay; what it gets is not in a public mempool, so the public node shows it only once it is mined. */
+/** Stands for a relay; its transactions are not in a public mempool, so the public node shows them only once they are mined. */
 const relay = await startFaultProxy(anvil.url);
 const publicNode = await startFaultProxy(anvil.url);
 afterAll(async () => {

@@ -3,8 +3,8 @@ import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma, type ChainTransaction } from "@/lib/db/generated/client";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { BundledElsewhereError, type BundledOperation } from "@/lib/ports/transactions";
-import { createInsertAtOnce } from "./insert-at-once";
-import { createMarks, type Mined } from "./marks";
+import { createInsertAtOnce } from "./insert-repository";
+import { createMarks, type Mined } from "./mark-repository";
 import type {
   NewTransactionRow,
   SignedVersion,

@@ -14,6 +14,9 @@ export interface Contact {
   readonly state: "proposed" | "approved";
   readonly approvedAt: Date | null;
   readonly approvedBy: string | null;
+  readonly tags: readonly string[];
+  /** Chains on which the address is meant to be paid; none: every chain. Shown to people; no payment is refused by it. */
+  readonly chainIds: readonly number[];
 }
 
 /** A row of the table `contact`. */
@@ -33,4 +36,6 @@ export const parseContact = (row: StoredContact): Contact => ({
   state: row.state === "approved" ? "approved" : "proposed",
   approvedAt: row.approvedAt,
   approvedBy: row.approvedBy,
+  tags: row.tags,
+  chainIds: row.chainIds,
 });

@@ -6,6 +6,8 @@ export const toContact = (contact: Contact): ResponseOf<typeof createContact> =>
   id: contact.id,
   name: contact.name,
   address: contact.address,
+  tags: [...contact.tags],
+  chainIds: [...contact.chainIds],
   state: contact.state,
   approvedAt: contact.approvedAt?.toISOString() ?? null,
   createdBy: contact.createdBy,

@@ -59,7 +59,7 @@ export interface DecisionRequest {
   readonly votes: readonly Vote[];
 }
 
-/** What counts of a person: the present role in the project (null: no member) and the verified address. */
+/** The facts about a person that decide whether a vote counts: the present role in the project (null: no member) and the verified address. */
 export interface Voter {
   readonly role: Role | null;
   readonly email: string | null;

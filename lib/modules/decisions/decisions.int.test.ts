@@ -39,6 +39,7 @@ const deps = {
   approvals,
   people,
   outbox,
+  wantMail: (_projectId: string, userIds: readonly string[]) => Promise.resolve(new Set(userIds)),
   subjects: () => handlers,
   publicUrl: "http://localhost:3000",
   clock,

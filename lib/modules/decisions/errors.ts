@@ -46,8 +46,8 @@ export const needsVotes = ({ id, required }: Pick<DecisionRequest, "id" | "requi
 };
 
 /** For what waits for a code since before the project demanded votes. */
-export const madeBefore = (): DomainError =>
+export const noVotesRequested = (): DomainError =>
   new DomainError(
     "invalid_state",
-    "This project approves payments by votes, and nobody was asked for votes on this one. Nothing was sent; cancel it and make it anew.",
+    "This project approves payments by votes, and nobody was asked for votes on this one. Nothing was sent; cancel it and create it again.",
   );

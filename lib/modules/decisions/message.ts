@@ -48,5 +48,7 @@ export const noticeMail = (
     `It ends by itself at ${request.expiresAt.toISOString()}; until it is approved no money moves.`,
     "",
     `Read it and decide in the inbox: ${publicUrl}/inbox`,
+    "",
+    `Choose whether you get this mail in the settings: ${publicUrl}/settings#notifications`,
   ].join("\n"),
 });

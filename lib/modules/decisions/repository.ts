@@ -155,7 +155,7 @@ const APPROVED = `
   SELECT votes_required AS count, roles, exclude_maker AS "excludeMaker" FROM decision_request
   WHERE project_id = $1 AND id = $2 AND subject_type = $3 AND subject_id = $4 AND state = 'approved'`;
 
-/** What the approved request about this subject demanded; null when there is none of this id. */
+/** The requirement of the approved request about this subject; null when there is none of this id. */
 export const findApproved = async (
   sql: Pick<Sql, "query">,
   { projectId, decisionId, subject }: { projectId: string; decisionId: string; subject: Subject },
@@ -234,8 +234,8 @@ export const markSettled = async (db: Queryable, { projectId, id }: Key, at: Dat
 };
 
 /**
- * What counts of these people. With `lock` a change of their roles waits for the end of the transaction, so that a vote counts by the
- * role at the moment of counting.
+ * The roles and addresses of these people. With `lock` a change of their roles waits for the end of the transaction, so that a
+ * vote counts by the role at the moment of counting.
  */
 export const readVoters = async (
   db: Queryable,

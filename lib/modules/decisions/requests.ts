@@ -15,7 +15,7 @@ export interface NewDecision {
   readonly subject: Subject;
   /** SHA-256 of everything that is approved; proofs are bound to it. */
   readonly digest: Uint8Array<ArrayBuffer>;
-  /** What is approved, in one line. */
+  /** The subject of the approval, in one line. */
   readonly title: string;
   /** Every value that is approved, in words, a line each. */
   readonly lines: readonly string[];

@@ -1,4 +1,4 @@
-/** The two jobs of a request: one mails those who may decide and ends the request in time, one carries its subject on. */
+/** The two jobs of a request: one mails those who may decide and want mail, and ends the request in time, one carries its subject on. */
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import type { Database, Tx } from "@/lib/db/client";
@@ -15,6 +15,8 @@ export interface DecisionRunnerDeps {
   readonly database: Database;
   readonly outbox: Pick<MailOutbox, "enqueue">;
   readonly subjects: () => Readonly<Record<string, DecisionSubject>>;
+  /** Those of the people who want to be mailed about requests. */
+  readonly wantMail: (projectId: string, userIds: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly publicUrl: string;
   readonly clock: Clock;
 }
@@ -44,8 +46,9 @@ export const createDecisionRunner = (deps: DecisionRunnerDeps) => {
     if (!(await markNotified(tx, request, clock.now()))) return;
     const { name, userIds } = await readMembers(tx, projectId, MEMBERS_MAX);
     const voters = await readVoters(tx, { projectId, userIds: [...userIds, request.makerUserId], lock: false });
+    const wanted = await deps.wantMail(projectId, userIds);
     const emails = userIds.flatMap((userId) =>
-      exclusionOf(request, userId, voters) === null ? (voters.get(userId)?.email ?? []) : [],
+      wanted.has(userId) && exclusionOf(request, userId, voters) === null ? (voters.get(userId)?.email ?? []) : [],
     );
     const mail = noticeMail(request, { publicUrl: deps.publicUrl, project: name });
     // People with the same address get one mail.

@@ -18,7 +18,7 @@ import {
   type Verdict,
   type Voters,
 } from "./decision";
-import { decidedAlready, madeBefore, mayNotDecide, needsVotes, votedAlready } from "./errors";
+import { decidedAlready, mayNotDecide, needsVotes, noVotesRequested, votedAlready } from "./errors";
 import { codeLines, voteMessage } from "./message";
 import { cancelDecision, openDecision, type NewDecision } from "./requests";
 import {
@@ -62,10 +62,10 @@ export const failureAfter = (
   const { code, message } = error;
   if (!isTemporary(error)) return { code, message, retryable: false };
   if (expiresAt === null || addSeconds(now, LAST_TRY_SECONDS) < expiresAt) return null;
-  return { code, message: `${message} The time of its approval is over. Start it anew.`, retryable: true };
+  return { code, message: `${message} The time of its approval is over. Start it again.`, retryable: true };
 };
 
-/** What a module does when a request about its objects was decided. */
+/** The functions that a module gives for requests about its objects. */
 export interface DecisionSubject {
   /** Checks, before an approving vote, that the object could be carried on now. @throws DomainError */
   readonly check?: (subject: { readonly projectId: string; readonly id: string }) => Promise<void>;
@@ -97,7 +97,7 @@ export interface VoteInput {
   readonly signature?: string | undefined;
 }
 
-/** A request, and what the person who reads it may do with it. */
+/** A request, and whether the person who reads it may vote on it. */
 export interface DecisionView {
   readonly request: DecisionRequest;
   readonly mayDecide: boolean;
@@ -137,7 +137,7 @@ export interface DecisionsService {
   requirementOf(projectId: string, sql?: Pick<Sql, "query">): Promise<Requirement | null>;
   /** Whether people of the project have approved exactly this. */
   isApproved(projectId: string, subject: Subject, digest: Uint8Array<ArrayBuffer>): Promise<boolean>;
-  /** What the approved request about this subject demanded, which its votes have met; null when there is none of this id. */
+  /** The requirement of the approved request about this subject, which its votes have met; null when there is none of this id. */
   approvedBy(
     sql: Pick<Sql, "query">,
     request: { readonly projectId: string; readonly decisionId: string; readonly subject: Subject },
@@ -154,6 +154,8 @@ export interface DecisionsService {
    *   expired, or the person has voted; `otp_*`, `invalid_signature`, `chain_unavailable`, and what the subject's check throws
    */
   decide(actor: UserActor, id: string, input: VoteInput): Promise<DecisionView>;
+  /** Those of the people who may vote on the request while it is open. */
+  eligible(projectId: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Mails a code for one vote on the request. @throws DomainError as `decide`; `otp_channel_missing`, `rate_limited`, `provider_error` */
   requestCode(actor: UserActor, id: string, channel?: CodeChannel): Promise<OtpSent>;
   /** @throws DomainError `not_found` */
@@ -167,6 +169,7 @@ export interface DecisionsService {
 
 const VERDICTS = ["approve", "decline"] as const;
 
+/** The service of votes: requests about objects of other modules, which `deps.subjects` checks and carries on. */
 export const createDecisionsService = (deps: DecisionsDeps): DecisionsService => {
   const { database, clock } = deps;
   const { prisma } = database;
@@ -181,7 +184,13 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
       const open = await findOpenOf(reader, projectId, subject);
       const request = open === null ? null : await findRequest(prisma, { projectId, id: open.id });
       if (request !== null) throw needsVotes(request);
-      if ((await readRequirement(reader, projectId)) !== null) throw madeBefore();
+      if ((await readRequirement(reader, projectId)) !== null) throw noVotesRequested();
+    },
+    eligible: async (projectId, id, userIds) => {
+      const request = await findRequest(prisma, { projectId, id });
+      if (request?.state !== "open") return new Set();
+      const voters = await readVoters(prisma, { projectId, userIds: [...userIds, request.makerUserId], lock: false });
+      return new Set(userIds.filter((userId) => exclusionOf(request, userId, voters) === null));
     },
     get: async (actor, id) => viewOf(deps, actor, await load(deps, actor, id)),
     list: createList(deps),

@@ -56,7 +56,7 @@ export const end = async (
 ): Promise<void> => {
   if (!(await moveRequest(tx, request, { state: as, decidedBy: by, at: now }))) return;
   await recordEvents(tx, [decisionEvent(request, as, now)]);
-  const entry = { projectId: request.projectId, actor: by ?? "service", subject: request.id, at: now };
+  const entry = { projectId: request.projectId, actor: by ?? "service", subject: request.id, request: null, at: now };
   await recordAudit(tx, { ...entry, action: `approval.${as}`, data: { subject: request.subject.id } });
   await insertJob(tx, { id: jobIdOf(request, DECIDED_QUEUE), queue: DECIDED_QUEUE, runAt: now });
 };

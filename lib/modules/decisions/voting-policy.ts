@@ -6,7 +6,8 @@ import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import { recordEvents } from "@/lib/modules/events/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { Requirement } from "./decision";
 import { countEligible, readRequirement, writeRequirement } from "./repository";
@@ -82,9 +83,11 @@ export const createVotingPolicy = ({ database, approvals, projects, clock }: Vot
           "invalid_state",
           "The setting was changed meanwhile. Read it again; nothing was changed.",
         );
-      const entry = { projectId, actor: userId, request: actor.request, subject: projectId, at: clock.now() };
+      const entry = { ...doneBy(actor), subject: projectId, at: clock.now() };
       const data = { approvals: words.to, before: words.from, ...approved?.record };
       await recordAudit(tx, { ...entry, action: "policy.updated", data });
+      const event = { scope: "project", subjectId: projectId, change: "approvals", version: null, changedBy: userId };
+      await recordEvents(tx, [{ projectId, type: "policy.changed", objectId: projectId, data: event, at: entry.at }]);
       if (isWeaker) await projects.tellOwners(tx, notice(projectId, userId, words));
     });
   },

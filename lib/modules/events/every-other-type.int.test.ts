@@ -1,12 +1,21 @@
 import { expect, test, vi } from "vitest";
 import { revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
-import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
+import {
+  closeGlobalAccount,
+  createGlobalAccount,
+  freezeGlobalAccount,
+  fundGlobalAccount,
+  updateGlobalAccount,
+} from "@/lib/contracts/global-accounts";
+import { acceptInvitation, createInvitation } from "@/lib/contracts/members";
 import { approvePayout } from "@/lib/contracts/payouts";
+import { putPolicy, updatePolicies } from "@/lib/contracts/policies";
 import { requestOtp } from "@/lib/contracts/swap";
 import { newId } from "@/lib/core/ids";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { FullSchedule } from "@/lib/modules/payouts/schedules/payout-schedule";
 import { createSchedulesRepository } from "@/lib/modules/payouts/schedules/repository";
+import { withApproval } from "@/lib/testing/approve";
 import { releasePayout } from "@/lib/testing/account-payouts";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
@@ -64,7 +73,7 @@ test("a payout says how far it has come, and which rows failed", async () => {
     await create("independent", ["payee", "frozen"]),
     await create("atomic", ["frozen"]),
   ];
-  await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
+  await ledger.changeAccount({ projectId, accountId: frozen, to: { status: "frozen" } });
   expect(await run(paid)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
   expect((await run(part)).slice(2)).toEqual(["payout.item.failed", "payout.partially_completed"]);
   expect((await run(none)).at(-1)).toBe("payout.failed");
@@ -140,6 +149,14 @@ test("an account says that it was funded", async () => {
   expect(await note(id)).toEqual(["global_account.funded"]);
 });
 
+test("an account says that it was renamed, frozen and closed", async () => {
+  const { id } = await client.call(createGlobalAccount, { body: { currency: "USDC" } });
+  await client.call(updateGlobalAccount, { params: { id }, body: { name: "Till" } });
+  await client.call(freezeGlobalAccount, { params: { id }, body: { reason: "Audit" } });
+  await client.call(closeGlobalAccount, { params: { id }, body: {} });
+  expect(await note(id)).toEqual(Array.from({ length: 3 }, () => "global_account.updated"));
+});
+
 test("a request for approval says that it was made, and approved, declined or expired", async () => {
   const voter = await newMember(api, projectId, "admin");
   const required = { count: 1, roles: ["admin"], excludeMaker: true } as const;
@@ -159,6 +176,26 @@ test("a request for approval says that it was made, and approved, declined or ex
   expect(await note(expired)).toEqual(["approval.requested", "approval.expired"]);
 });
 
+test("a member says that the person joined, and a policy that it was changed", async () => {
+  const guest = await api.signIn();
+  const email = await api.verifiedEmail(guest);
+  await withApproval(customer.session.account, (approval) =>
+    client.call(createInvitation, { body: { email, role: "viewer", ...(approval ? { approval } : {}) } }),
+  );
+  const { text } = await database.prisma.mailOutbox.findFirstOrThrow({ where: { to: email } });
+  const token = /\/join#([0-9A-Za-z]+)/.exec(text)?.[1] ?? "";
+  await guest.client.call(acceptInvitation, { body: { token } });
+  const { userId } = await services.auth.verifyAccessToken(guest.accessToken);
+  expect(await note(userId)).toEqual(["member.joined"]);
+  await client.call(updatePolicies, { body: { dailyCapUsd: "900" } });
+  await withApproval(customer.session.account, (approval) =>
+    client.call(putPolicy, {
+      body: { scope: "project", baseVersion: 0, rules: {}, ...(approval ? { approval } : {}) },
+    }),
+  );
+  expect((await note(projectId)).filter((type) => type === "policy.changed")).toHaveLength(2);
+});
+
 test("every other type is written by a test above, and its data is what the OpenAPI document says", () => {
-  expectTypes(written, ["payout", "payout_schedule", "global_account", "api_key", "approval"]);
+  expectTypes(written, ["payout", "payout_schedule", "global_account", "api_key", "approval", "member", "policy"]);
 });

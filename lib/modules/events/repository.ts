@@ -1,5 +1,9 @@
+import { z } from "zod";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
+
+/** Column `payload`. Its members depend on the type of the event, and on the version that wrote it. */
+const storedPayload = z.record(z.string(), z.unknown());
 
 export interface EventRow {
   readonly projectId: string;
@@ -8,8 +12,7 @@ export interface EventRow {
   readonly sequence: number;
   readonly objectId: string;
   readonly objectSequence: number;
-  /** JSON, as it is sent. */
-  readonly payload: string;
+  readonly payload: z.output<typeof storedPayload>;
   readonly private: boolean;
   readonly createdAt: Date;
 }
@@ -19,6 +22,7 @@ export interface OutboxRow {
   readonly id: string;
   readonly type: string;
   readonly objectId: string;
+  /** JSON. */
   readonly payload: string;
   readonly private: boolean;
   readonly createdAt: Date;
@@ -50,20 +54,21 @@ export const insertOutbox = async (sql: Sql, rows: readonly OutboxRow[]): Promis
   await sql.change(text, values);
 };
 
-/** The columns of an event. Numbers stay far below 2^53. */
-export const EVENT_COLUMNS = `
-  e.project_id AS "projectId", e.id, e.type, e.sequence::float8 AS sequence, e.object_id AS "objectId",
-  e.object_sequence::float8 AS "objectSequence", e.payload::text AS payload, e.private, e.created_at AS "createdAt"`;
+// Numbers stay far below 2^53.
+const LIST = `
+  SELECT e.project_id AS "projectId", e.id, e.type, e.sequence::float8 AS sequence, e.object_id AS "objectId",
+    e.object_sequence::float8 AS "objectSequence", e.payload::text AS payload, e.private, e.created_at AS "createdAt"
+  FROM event e WHERE e.project_id = $1 AND e.sequence > $2::bigint ORDER BY e.sequence LIMIT $3::int`;
 
 /** In order of their sequence numbers, beginning after `after`. */
-export const listEvents = (
+export const listEvents = async (
   sql: SqlReader,
   query: { readonly projectId: string; readonly after: number; readonly limit: number },
-): Promise<readonly EventRow[]> =>
-  sql.query<EventRow>(
-    `SELECT ${EVENT_COLUMNS} FROM event e WHERE e.project_id = $1 AND e.sequence > $2::bigint ORDER BY e.sequence LIMIT $3::int`,
-    [query.projectId, query.after, query.limit],
-  );
+): Promise<readonly EventRow[]> => {
+  const values = [query.projectId, query.after, query.limit];
+  const rows = await sql.query<Omit<EventRow, "payload"> & { readonly payload: string }>(LIST, values);
+  return rows.map((row) => ({ ...row, payload: storedPayload.parse(JSON.parse(row.payload)) }));
+};
 
 export const lastSequence = async (sql: SqlReader, projectId: string): Promise<number> => {
   const rows = await sql.query<{ last: number }>(

@@ -9,8 +9,8 @@ export interface SequencerDeps {
   fanOut(sql: Sql, ranges: readonly SequencedRange[]): Promise<void>;
   readonly log: { warn(fields: object, message: string): void };
   readonly options?: { readonly pollMs?: number };
-  /** Called after numbers were given. */
-  onSequenced?(): void;
+  /** Called after numbers were given, with the numbers. */
+  onSequenced?(ranges: readonly SequencedRange[]): void;
 }
 
 /** Events are collected for this long, so that each turn numbers many. */
@@ -24,7 +24,7 @@ const PER_PROJECT = 500;
 
 /**
  * Gives each project's committed events the numbers 1, 2, 3 … without a gap. Numbers are given after the commit, by one instance at a
- * time: whoever writes events waits for no counter, and what was rolled back takes no number. Any instance may die at any point; the
+ * time: writers of events wait for no counter, and events that were rolled back take no number. Any instance may die at any point; the
  * next one goes on where the last commit left off.
  */
 export const createSequencer = (deps: SequencerDeps) => {
@@ -49,7 +49,7 @@ export const createSequencer = (deps: SequencerDeps) => {
     const wasAtStart = afterProjectId === "";
     const isFull = ranges.length === PROJECTS_MAX;
     afterProjectId = isFull ? (ranges.at(-1)?.projectId ?? "") : "";
-    if (ranges.length > 0) deps.onSequenced?.();
+    if (ranges.length > 0) deps.onSequenced?.(ranges);
     isBusy = ranges.reduce((count, { from, to }) => count + to - from + 1, 0) >= BUSY;
     return isFull || !wasAtStart || ranges.some(({ from, to }) => to - from + 1 >= PER_PROJECT);
   };

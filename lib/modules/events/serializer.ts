@@ -6,8 +6,7 @@ import type { EventRow } from "./service";
 const toEvent = (row: EventRow, mayReadPrivate: boolean): z.output<typeof eventRecord> => {
   const { id, type, sequence } = row;
   if (row.private && !mayReadPrivate) return { id, type, sequence };
-  const { objectId, objectSequence } = row;
-  const data = JSON.parse(row.payload) as Record<string, unknown>;
+  const { objectId, objectSequence, payload: data } = row;
   return { id, type, sequence, createdAt: row.createdAt.toISOString(), objectId, objectSequence, data };
 };
 

@@ -7,7 +7,6 @@ import type { StatementPart } from "@/lib/db/together";
 import { insertOutbox, lastSequence, listEvents, outboxPart, type EventRow, type OutboxRow } from "./repository";
 
 export type { EventRow, SequencedRange } from "./repository";
-export { EVENT_COLUMNS } from "./repository";
 
 export type EventData = Readonly<Record<string, string | number | boolean | null | object>>;
 
@@ -50,7 +49,7 @@ const toOutboxRows = (events: readonly NewEvent[]): OutboxRow[] =>
 /** As `recordEventsOn`, for transactions of Prisma's. */
 export const recordEvents = (tx: Tx, events: readonly NewEvent[]): Promise<void> => recordEventsOn(sqlOf(tx), events);
 
-/** The events of a project, as whoever missed some reads them again. */
+/** The events of a project, for callers that missed some of them. */
 export const createEventsService = ({ reader }: { readonly reader: SqlReader }) => ({
   list: async (
     actor: Actor,

@@ -25,7 +25,7 @@ export interface PasskeyProofsDeps {
   readonly clock: Clock;
 }
 
-/** What a person approves by a passkey. */
+/** The subject that a person approves by a passkey. */
 export interface PasskeySubject {
   readonly userId: string;
   readonly subjectId: string;
@@ -68,7 +68,8 @@ const checkCounter = async (tx: Tx, passkey: Passkey, used: { counter: bigint; a
   if (await advanceCounter(tx, passkey, used)) return { passkey };
   const { userId: actor, id: subject } = passkey;
   const data = { stored: String(passkey.counter), received: String(used.counter) };
-  await recordAudit(tx, { projectId: null, actor, action: "passkey.clone_suspected", subject, data, at: used.at });
+  const entry = { projectId: null, actor, action: "passkey.clone_suspected", subject, data, at: used.at };
+  await recordAudit(tx, { ...entry, request: null });
   return { refused: wrongPasskey("This passkey may have been copied: its counter went back. Remove it in Settings.") };
 };
 

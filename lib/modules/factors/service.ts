@@ -176,7 +176,7 @@ const renewRecoveryCodes = async (
   });
 };
 
-/** What a person approves with beside mailed codes and the wallet: an authenticator app (RFC 6238) with recovery codes, and passkeys. */
+/** A person's means of approval beside mailed codes and the wallet: an authenticator app (RFC 6238) with recovery codes, and passkeys. */
 export const createFactorsService = (deps: FactorsDeps) => ({
   get: bindDeps(deps, get),
   startTotp: bindDeps(deps, startTotp),

@@ -38,6 +38,7 @@ export const toAccount = (own: GlobalAccount): AccountBody => {
     ...currencyOf(own),
     name: account.name,
     status: account.status,
+    statusReason: account.statusReason,
     balance: {
       available: units(account.postedBase - pendingBase),
       pending: units(pendingBase),
@@ -95,6 +96,8 @@ const toEntry = (entry: Entry): EntryBody => ({
   balanceAfter: units(entry.balanceAfterBase),
   reference: typeof entry.data?.["reference"] === "string" ? entry.data["reference"] : null,
   counterpartyId: entry.counterpartyId,
+  payoutId: typeof entry.data?.["payoutId"] === "string" ? entry.data["payoutId"] : null,
+  reverses: entry.reversesId,
   reversedBy: entry.reversedById,
   createdAt: entry.createdAt.toISOString(),
 });

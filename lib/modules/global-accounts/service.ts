@@ -58,7 +58,7 @@ export interface AccountStatement extends GlobalAccount, Statement {
 export interface GlobalAccountsDeps {
   readonly ledger: LedgerService;
   readonly reserves: ReservesService;
-  /** What open payouts will still take from one account, or from each account of the project, in ledger units, by account. */
+  /** The amounts that open payouts will still take from one account, or from each account of the project, in ledger units, by account. */
   readonly openPayouts: (projectId: string, accountId: string | null) => Promise<ReadonlyMap<string, bigint>>;
   readonly assets: Assets;
   readonly clock: Clock;
@@ -137,7 +137,7 @@ const amountOf = (
 
 const chainsOf = (tokens: readonly Token[]): string => [...new Set(tokens.map(({ chainId }) => chainId))].join(", ");
 
-/** Explains why less than the treasury's balance counts as reserves, and what to do. */
+/** Explains why less than the treasury's balance counts as reserves, and the next step. */
 const shortOf = (deps: GlobalAccountsDeps, asset: Asset, positions: readonly ReservePosition[]): string => {
   const away = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
   const burnt = chainsOf(asset.tokens.filter((token) => !deps.reserves.backs(token)));
@@ -237,8 +237,8 @@ const requireAvailable = async (
 
 /**
  * Reverses a funding: the account is debited, and the reserves are free again. A repeated call returns the first result.
- * @throws DomainError `not_found`; `invalid_state` when the transaction is not a funding; `insufficient_balance` when the money was spent
- * or open payouts will take it
+ * @throws DomainError `not_found`; `invalid_state` when the transaction is not a funding, or the account is frozen; `insufficient_balance`
+ * when the money was spent or open payouts will take it
  */
 const reverse = async (
   deps: GlobalAccountsDeps,

@@ -2,9 +2,9 @@ import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import type { JudgedPart, StatementPart } from "@/lib/db/together";
-import { HELD_SINCE, heldSince, type FundsKey } from "./sums";
+import { committedAfter, committedAfterQuery, HELD_SINCE, heldSince, type FundsKey } from "./sum-repository";
 
-export type { FundsKey } from "./sums";
+export type { FundsKey } from "./sum-repository";
 
 /** Money that a leg of an accepted operation will spend, until the chain shows it as spent. One hold per leg. */
 export interface Hold extends FundsKey {
@@ -16,6 +16,20 @@ export interface Hold extends FundsKey {
 export interface Funds extends FundsKey {
   readonly balanceBase: bigint;
   readonly guardVersion: number;
+  /**
+   * The balance at the newest block up to which deposits were screened, where a policy lets screened money alone move; null elsewhere.
+   * Money that came later is not spent.
+   */
+  readonly screened: { readonly balanceBase: bigint; readonly block: bigint } | null;
+}
+
+/** The guard of a balance. */
+export interface Guard {
+  readonly version: number;
+  /** The amount that was held when the version was read, in base units. */
+  readonly heldBase: bigint;
+  /** The newest block up to which deposits were screened; null where the policies do not ask for it. -1: they were never. */
+  readonly screenedBlock: bigint | null;
 }
 
 /** The balance is out of date, because holds were released since it was read, and it does not suffice. It must be read again. */
@@ -97,20 +111,21 @@ interface NewHolds {
 interface Wanted {
   readonly holds: readonly Hold[];
   readonly funds: readonly Funds[];
+  readonly now: Date;
 }
 
 const inLockOrder = (funds: readonly Funds[]): Funds[] =>
   [...funds].sort((a, b) => (fundsKey(a) < fundsKey(b) ? -1 : 1));
 
+const neededOf = (fund: Funds, holds: readonly Hold[]): bigint =>
+  holds.filter((hold) => fundsKey(hold) === fundsKey(fund)).reduce((sum, hold) => sum + hold.amountBase, 0n);
+
 /** @throws FundsMovedError, DomainError `insufficient_balance` */
 const requireCovered = (
   fund: Funds,
-  { version, heldBase, holds }: { version: number; heldBase: bigint; holds: readonly Hold[] },
+  { version, heldBase, neededBase }: { version: number; heldBase: bigint; neededBase: bigint },
 ): void => {
-  const needed = holds
-    .filter((hold) => fundsKey(hold) === fundsKey(fund))
-    .reduce((sum, hold) => sum + hold.amountBase, 0n);
-  if (heldBase + needed <= fund.balanceBase) return;
+  if (heldBase + neededBase <= fund.balanceBase) return;
   if (version !== fund.guardVersion) throw new FundsMovedError();
   throw new DomainError(
     "insufficient_balance",
@@ -118,43 +133,71 @@ const requireCovered = (
   );
 };
 
+/** Blocks become final, and are searched, within some seconds on most chains. */
+const SCREENED_AGAIN_SECONDS = 5;
+
+/** @throws DomainError `insufficient_balance` with `retryAfterSeconds` when it would spend money that came after the last screened block */
+const requireScreened = (screenedBase: bigint, committedBase: bigint): void => {
+  if (committedBase <= screenedBase) return;
+  throw new DomainError(
+    "insufficient_balance",
+    "The policy lets screened money alone move, and the screened part of the balance does not suffice. Nothing was sent. New deposits count once they are final and their senders are screened.",
+    { retryAfterSeconds: SCREENED_AGAIN_SECONDS },
+  );
+};
+
 /**
- * Locks the balances, and checks that what was read covers the holds in addition to all existing ones. The caller stores the holds in the
+ * Locks the balances, and checks that the read amounts cover the holds in addition to all existing ones. The caller stores the holds in the
  * same transaction (`holdsPart`).
  * @throws FundsMovedError, DomainError `insufficient_balance`
  */
-export const requireFunds = async (sql: Sql, input: Wanted): Promise<void> => {
-  for (const fund of inLockOrder(input.funds)) {
+export const requireFunds = async (sql: Sql, { holds, funds, now }: Wanted): Promise<void> => {
+  for (const fund of inLockOrder(funds)) {
+    const neededBase = neededOf(fund, holds);
     const version = await lockGuard(sql, fund);
-    requireCovered(fund, { version, heldBase: await heldSince(sql, fund, fund.guardVersion), holds: input.holds });
+    requireCovered(fund, { version, heldBase: await heldSince(sql, fund, fund.guardVersion), neededBase });
+    if (fund.screened === null) continue;
+    const committedBase = await committedAfter(sql, fund, fund.screened.block, now);
+    requireScreened(fund.screened.balanceBase, committedBase + neededBase);
   }
 };
+
+type Row = Readonly<Record<string, unknown>>;
+const sumIn = ([row]: readonly Row[]): bigint => BigInt((row?.sum as string | undefined) ?? 0);
 
 /**
  * As `requireFunds`, as parts of two statements of one transaction: `locks` of one, and `sums` of a later one, which sees what was
  * committed while the locks were waited for. `sums` may be in the statement that stores the holds.
  */
-export const fundsParts = ({ holds, funds }: Wanted): { locks: JudgedPart[]; sums: JudgedPart[] } => {
+export const fundsParts = ({ holds, funds, now }: Wanted): { locks: JudgedPart[]; sums: JudgedPart[] } => {
   const versions = new Map<Funds, number>();
   const ordered = inLockOrder(funds);
   const locks = ordered.map((fund) => ({
     text: LOCK_GUARD,
     values: guardValues(fund),
-    judge: ([row]: readonly Readonly<Record<string, unknown>>[]) => {
+    judge: ([row]: readonly Row[]) => {
       versions.set(fund, Number(row?.version ?? 0));
     },
   }));
-  const sums = ordered.map((fund) => ({
-    text: HELD_SINCE,
-    values: [...guardValues(fund), fund.guardVersion],
-    judge: ([row]: readonly Readonly<Record<string, unknown>>[]) => {
-      requireCovered(fund, {
-        version: versions.get(fund) ?? 0,
-        heldBase: BigInt((row?.sum as string | undefined) ?? 0),
-        holds,
-      });
-    },
-  }));
+  const sums = ordered.flatMap((fund): JudgedPart[] => {
+    const neededBase = neededOf(fund, holds);
+    const { screened } = fund;
+    const held: JudgedPart = {
+      text: HELD_SINCE,
+      values: [...guardValues(fund), fund.guardVersion],
+      judge: (rows) => {
+        requireCovered(fund, { version: versions.get(fund) ?? 0, heldBase: sumIn(rows), neededBase });
+      },
+    };
+    if (screened === null) return [held];
+    const committed: JudgedPart = {
+      ...committedAfterQuery(fund, screened.block, now),
+      judge: (rows) => {
+        requireScreened(screened.balanceBase, sumIn(rows) + neededBase);
+      },
+    };
+    return [held, committed];
+  });
   return { locks, sums };
 };
 
@@ -185,7 +228,7 @@ export const reserveFunds = async (
   { funds, ...input }: NewHolds & { readonly funds: readonly Funds[] },
 ): Promise<void> => {
   const sql = sqlOf(tx);
-  await requireFunds(sql, { holds: input.holds, funds });
+  await requireFunds(sql, { holds: input.holds, funds, now: input.now });
   const { text, values } = holdsPart(input);
   await sql.change(text, values);
 };
@@ -207,12 +250,35 @@ const columnsOf = (keys: readonly FundsKey[]): readonly unknown[] => [
 
 const ASKED = "unnest($1::text[], $2::int[], $3::text[]) AS asked (wallet_address, chain_id, token)";
 
+// A wallet is bound by its own newest policy and by its project's, where the project has its key: another project may name the same address.
+// Its coins may be behind the tokens of the chain: `is_deferred`, or not
+// compared yet.
 const GUARDS = `
-  SELECT wallet_address, chain_id, token, coalesce(g.version, 0) AS version, (
-    SELECT coalesce(sum(h.amount_base), 0)::text FROM balance_hold h
-    WHERE h.wallet_address = asked.wallet_address AND h.chain_id = asked.chain_id AND h.token = asked.token AND h.released_at IS NULL
-  ) AS held
-  FROM ${ASKED} LEFT JOIN balance_guard g USING (wallet_address, chain_id, token)`;
+  SELECT asked.wallet_address, asked.chain_id, asked.token, coalesce(g.version, 0) AS version,
+    CASE WHEN strict.id IS NULL THEN NULL
+      WHEN asked.token <> 'native' THEN coalesce(s.final_number, -1)
+      ELSE coalesce((SELECT min(c.block_number) FROM deposit_coins c
+        WHERE c.wallet_address = asked.wallet_address AND c.chain_id = asked.chain_id AND c.is_deferred),
+        CASE WHEN EXISTS (SELECT 1 FROM deposit_coins c
+          WHERE c.project_id = strict.project_id AND c.wallet_id = strict.id AND c.chain_id = asked.chain_id)
+        THEN s.native_number END, -1)
+    END::text AS screened, (
+      SELECT coalesce(sum(h.amount_base), 0)::text FROM balance_hold h
+      WHERE h.wallet_address = asked.wallet_address AND h.chain_id = asked.chain_id AND h.token = asked.token AND h.released_at IS NULL
+    ) AS held
+  FROM ${ASKED}
+  LEFT JOIN balance_guard g USING (wallet_address, chain_id, token)
+  LEFT JOIN LATERAL (
+    SELECT w.id, w.project_id FROM wallet w
+    WHERE w.address = asked.wallet_address AND w.kind IN ('treasury', 'smart_account') AND w.key_id IS NOT NULL
+      AND w.unlinked_at IS NULL AND (
+      (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = 'project'
+        AND p.subject_id = w.project_id ORDER BY p.version DESC LIMIT 1) = 'require_clear'
+      OR (SELECT p.rules->>'screening' FROM policy p WHERE p.project_id = w.project_id AND p.scope = 'wallet'
+        AND p.subject_id = w.id ORDER BY p.version DESC LIMIT 1) = 'require_clear')
+    LIMIT 1
+  ) strict ON true
+  LEFT JOIN deposit_scan s ON strict.id IS NOT NULL AND s.chain_id = asked.chain_id`;
 
 const HELD = `
   SELECT h.wallet_address, h.chain_id, h.token, sum(h.amount_base)::text AS held
@@ -220,13 +286,18 @@ const HELD = `
   WHERE h.released_at IS NULL GROUP BY 1, 2, 3`;
 
 export const createHoldsRepository = ({ pool }: Pick<Database, "pool">) => ({
-  /**
-   * Versions of the guards by `fundsKey`, 0 for a balance that never had a hold, and what is held. Read them before the balances. `keys`
-   * must differ.
-   */
-  guards: async (keys: readonly FundsKey[]): Promise<Map<string, { version: number; heldBase: bigint }>> => {
-    const rows = await keptSqlOn(pool).query<StoredKey & { version: number; held: string }>(GUARDS, columnsOf(keys));
-    return new Map(rows.map((row) => [keyOf(row), { version: row.version, heldBase: BigInt(row.held) }]));
+  /** The guards by `fundsKey`, of every key, with what is held. Read them before the balances. `keys` must differ. */
+  guards: async (keys: readonly FundsKey[]): Promise<Map<string, Guard>> => {
+    const rows = await keptSqlOn(pool).query<StoredKey & { version: number; held: string; screened: string | null }>(
+      GUARDS,
+      columnsOf(keys),
+    );
+    return new Map(
+      rows.map((row) => {
+        const screenedBlock = row.screened === null ? null : BigInt(row.screened);
+        return [keyOf(row), { version: row.version, heldBase: BigInt(row.held), screenedBlock }];
+      }),
+    );
   },
 
   /** Held amounts in base units by `fundsKey`. Balances without holds are missing from the map. `keys` must differ. */

@@ -43,6 +43,7 @@ const newWorld = async (balanceBase: bigint) => {
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, random() * 8));
   const holds = createHoldsService({
     repository: createHoldsRepository(database),
+    readBalanceAt: () => Promise.reject(new Error("No policy asks for screened money.")),
     readBalances: async (at) => {
       readings += 1;
       await pause();

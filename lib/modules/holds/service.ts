@@ -3,7 +3,7 @@ import { createBatcher } from "@/lib/core/batch";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { createKeyedQueue } from "@/lib/core/keyed-queue";
-import { FundsMovedError, fundsKey, type Funds, type FundsKey, type HoldsRepository } from "./repository";
+import { FundsMovedError, fundsKey, type Funds, type FundsKey, type Guard, type HoldsRepository } from "./repository";
 
 export {
   fundsKey as fundsNameOf,
@@ -17,9 +17,11 @@ export {
   type Funds,
   type Hold,
 } from "./repository";
-export { movingFunds, type MovingFunds } from "./moving";
-export { committedAfter } from "./sums";
-export { lockFunds } from "./under-lock";
+export { movingFunds, type MovingFunds } from "./moving-repository";
+export { changeQuarantine, type QuarantineChange } from "./quarantine-repository";
+export type { ScreenedBlocks } from "./screened-blocks";
+export { committedAfter } from "./sum-repository";
+export { lockFunds } from "./lock-repository";
 
 /** An amount that a wallet is about to spend, in base units. */
 export interface Spending {
@@ -41,6 +43,8 @@ export interface FundsDeps {
   repository: HoldsRepository;
   /** Balances on chain at the latest block, in base units, in the order asked. @throws DomainError `chain_unavailable` */
   readBalances(at: readonly { chainId: number; owner: string; token: Token }[]): Promise<readonly bigint[]>;
+  /** One balance at a block, in base units. @throws DomainError `chain_unavailable` */
+  readBalanceAt(at: Place, block: bigint): Promise<bigint>;
 }
 
 /** The key of the balance that a spending takes from. */
@@ -68,10 +72,10 @@ const tooMany = (): DomainError =>
   );
 
 /**
- * Reads a balance minus its holds, in base units; negative when more is held. The balance is read first. What is asked for at the same
- * time is read together.
+ * Reads a balance minus its holds, in base units; negative when more is held. The balance is read first. Balances that are asked for
+ * at the same time are read together.
  */
-const createFreeReader = ({ repository, readBalances }: FundsDeps) => {
+const createFreeReader = ({ repository, readBalances }: Pick<FundsDeps, "repository" | "readBalances">) => {
   const balanceReaders = new Map<number, (place: Place) => Promise<bigint>>();
 
   const readBalance = (place: Place): Promise<bigint> => {
@@ -98,27 +102,45 @@ const createFreeReader = ({ repository, readBalances }: FundsDeps) => {
   };
 };
 
+/** The balance at the guard's screened block, where its policies ask for it. Nothing is screened of a chain that was never searched. */
+const screenedOf = async (
+  { readBalanceAt }: Pick<FundsDeps, "readBalanceAt">,
+  place: Place,
+  { screenedBlock: block }: Guard,
+): Promise<Funds["screened"]> => {
+  if (block === null) return null;
+  return block < 0n ? { balanceBase: 0n, block: 0n } : { balanceBase: await readBalanceAt(place, block), block };
+};
+
+const NEW_GUARD: Guard = { version: 0, heldBase: 0n, screenedBlock: null };
+
+/** One of each balance that the spendings take from. */
+const distinct = (spendings: readonly Spending[]): Spending[] => [
+  ...new Map(spendings.map((spending) => [fundsKey(fundsKeyOf(spending)), spending])).values(),
+];
+
 /** Spendable amounts of wallets: the balance on chain minus the amounts that accepted operations will still take. */
-export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
+export const createHoldsService = (deps: FundsDeps) => {
+  const { repository, readBalances } = deps;
   const turns = createKeyedQueue({ waitingMax: WAITING_MAX, onFull: tooMany });
   const readers = new Map<number, (spending: Spending) => Promise<SeenFunds>>();
-  const freeBase = createFreeReader({ repository, readBalances });
-
-  const distinct = (spendings: readonly Spending[]): Spending[] => [
-    ...new Map(spendings.map((spending) => [fundsKey(fundsKeyOf(spending)), spending])).values(),
-  ];
+  const freeBase = createFreeReader(deps);
 
   const readTogether = async (spendings: readonly Spending[]): Promise<SeenFunds[]> => {
     const each = distinct(spendings);
     const guards = await repository.guards(each.map(fundsKeyOf));
-    const balances = await readBalances(each.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })));
-    const byKey = new Map(each.map((spending, index) => [fundsKey(fundsKeyOf(spending)), balances[index] ?? 0n]));
-    return spendings.map((spending) => {
-      const key = fundsKeyOf(spending);
-      const name = fundsKey(key);
-      const { version = 0, heldBase = 0n } = guards.get(name) ?? {};
-      return { ...key, balanceBase: byKey.get(name) ?? 0n, guardVersion: version, heldBase };
+    const guardOf = (spending: Place): Guard => guards.get(fundsKey(fundsKeyOf(spending))) ?? NEW_GUARD;
+    const [balances, screened] = await Promise.all([
+      readBalances(each.map(({ owner, token }) => ({ chainId: token.chainId, owner, token }))),
+      Promise.all(each.map((spending) => screenedOf(deps, spending, guardOf(spending)))),
+    ]);
+    const read = each.map((spending, index): SeenFunds => {
+      const { version: guardVersion, heldBase } = guardOf(spending);
+      const balanceBase = balances[index] ?? 0n;
+      return { ...fundsKeyOf(spending), balanceBase, guardVersion, heldBase, screened: screened[index] ?? null };
     });
+    const byKey = new Map(read.map((funds) => [fundsKey(funds), funds]));
+    return spendings.flatMap((spending) => byKey.get(fundsKey(fundsKeyOf(spending))) ?? []);
   };
 
   /** Reads one balance with the version of its guard. Concurrent reads on the same chain are sent as one batch. */
@@ -187,8 +209,8 @@ export const createHoldsService = ({ repository, readBalances }: FundsDeps) => {
   };
 
   /**
-   * As `require`, with one read of each balance for this check and for `reserving`. What is held is read before the balance, so what was
-   * spent in between counts twice; only where it does not suffice then it is looked at again as `require` does.
+   * As `require`, with one read of each balance for this check and for `reserving`. Holds are read before the balance, so an amount that
+   * was spent in between counts twice; only where the rest does not suffice then both are read again as `require` does.
    */
   const requireSeen = async (spendings: readonly Spending[]): Promise<readonly Funds[]> => {
     const funds = await read(spendings);

@@ -3,6 +3,8 @@ import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { formatAmount } from "@/lib/core/money";
 import { roleMay } from "@/lib/core/permissions";
+import type { ContactsService } from "@/lib/modules/contacts/service";
+import type { DepositsService } from "@/lib/modules/deposits/service";
 import type { DecisionsService, DecisionView } from "@/lib/modules/decisions/service";
 import { mayOf as mayOfPayout, type PayoutsService, type PayoutView } from "@/lib/modules/payouts/service";
 import {
@@ -13,6 +15,7 @@ import {
   type OperationsService,
 } from "@/lib/modules/operations/service";
 import type { INBOX_KINDS } from "@/lib/contracts/inbox";
+import type { PolicyRules } from "@/lib/contracts/policy-rules";
 
 export interface InboxItem {
   readonly kind: (typeof INBOX_KINDS)[number];
@@ -53,6 +56,9 @@ export interface ProjectInboxDeps {
   readonly schedules: {
     list(projectId: string, query: { readonly limit: number }): Promise<{ readonly data: readonly ScheduleSummary[] }>;
   };
+  readonly deposits: Pick<DepositsService, "quarantined">;
+  readonly contacts: Pick<ContactsService, "proposed">;
+  readonly policies: { list(projectId: string): Promise<readonly { readonly rules: PolicyRules }[]> };
   readonly parkedJobs: { list(actor: UserActor): Promise<readonly StoppedJob[]> };
   readonly clock: Clock;
 }
@@ -193,6 +199,56 @@ const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxIt
   return lists.flat().filter(({ since }) => since > after);
 };
 
+const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const mine = roleMay(actor.role, "deposits:release");
+  return (await deps.deposits.quarantined(actor.projectId, LISTED_MAX)).map(({ deposit, token }) => ({
+    kind: "deposit",
+    id: deposit.id,
+    title: `Deposit of ${formatAmount(deposit.amountBase, token.decimals)} ${token.symbol} in quarantine`,
+    toDo: mine ? "Look at who sent it, and release it or leave it there." : "It waits for an owner or an admin.",
+    mine,
+    by: null,
+    since: deposit.detectedAt,
+    until: null,
+    path: `/activity/${deposit.id}`,
+  }));
+};
+
+/** Contacts wait for an approval only where a policy looks at it; elsewhere they are paid as they are. */
+const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const policies = await deps.policies.list(actor.projectId);
+  const isAsked = policies.some(
+    ({ rules }) => rules.recipients === "approved_contacts" || rules.newRecipientHours !== undefined,
+  );
+  if (!isAsked) return [];
+  const mine = roleMay(actor.role, "policies:manage");
+  return (await deps.contacts.proposed(actor, LISTED_MAX)).map((contact) => ({
+    kind: "contact",
+    id: contact.id,
+    title: `Contact ${contact.name} is proposed`,
+    toDo: mine ? "Compare the address, and approve or delete the contact." : "It waits for an owner or an admin.",
+    mine,
+    by: contact.createdBy,
+    since: contact.createdAt,
+    until: null,
+    path: `/contacts?q=${contact.address}`,
+  }));
+};
+
+const unclearRefunds = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const query = { status: "processing", subStatus: "needs_attention", limit: LISTED_MAX } as const;
+  return (await deps.operations.listFor(actor, query)).data.map((operation) => ({
+    ...rowOfOperation(operation),
+    kind: "refund",
+    title: `Decide about the refund: ${titleOfOperation(operation)}`,
+    toDo: "The chains do not show for certain whether the money is back. Look, and decide.",
+    mine: roleMay(actor.role, "money:move"),
+    by: null,
+    since: operation.updatedAt,
+    until: null,
+  }));
+};
+
 /** For those who may put stopped work back. */
 const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
   if (!roleMay(actor.role, "members:manage")) return [];
@@ -209,10 +265,18 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
   }));
 };
 
+/** The service of a project's inbox. It stores nothing: each module lists the items that it has. */
 export const createProjectInbox = (deps: ProjectInboxDeps) => ({
-  /** What the person may do first, then the newest; a hundred of each kind at most. */
+  /** Items that the person may act on first, then the newest; a hundred of each kind at most. */
   list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
-    const parts = await Promise.all([waiting(deps, actor), failed(deps, actor), stopped(deps, actor)]);
+    const parts = await Promise.all([
+      waiting(deps, actor),
+      quarantined(deps, actor),
+      unclearRefunds(deps, actor),
+      proposed(deps, actor),
+      failed(deps, actor),
+      stopped(deps, actor),
+    ]);
     return parts.flat().sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
   },
 });

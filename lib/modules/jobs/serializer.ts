@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { parkedJobRecord } from "@/lib/contracts/jobs";
-import type { ParkedJob } from "./parked-jobs";
+import type { ParkedJob } from "./parked-repository";
 
 export const toParkedJob = ({
   id,

@@ -11,6 +11,8 @@ export interface AccountRecord {
   readonly currency: string;
   readonly name: string | null;
   readonly status: AccountStatus;
+  /** Why it is frozen or closed; null while it is active, and where no reason was given. */
+  readonly statusReason: string | null;
   /** The sum of the account's entries. Payouts that are not posted yet may draw on it. */
   readonly postedBase: bigint;
   /** Grows with every change. */
@@ -19,10 +21,10 @@ export interface AccountRecord {
   readonly createdAt: Date;
 }
 
-/** Why an account cannot be paid: it is none of the project's, in another currency, or frozen. */
+/** Why an account cannot be paid: it is none of the project's, in another currency, or frozen or closed. */
 export type UnfitRecipient = "missing" | "currency" | "frozen";
 
-const ACCOUNT_COLUMNS = "id, currency, name, status, balance, version, last_seq, created_at";
+const ACCOUNT_COLUMNS = "id, currency, name, status, status_reason, balance, version, last_seq, created_at";
 
 const READ_ACCOUNT = `
   SELECT ${ACCOUNT_COLUMNS} FROM ledger_account WHERE id = $1 AND project_id = $2 AND kind = 'customer'`;
@@ -46,6 +48,7 @@ interface AccountRow {
   readonly currency: string;
   readonly name: string | null;
   readonly status: AccountStatus;
+  readonly status_reason: string | null;
   readonly balance: string;
   readonly version: string;
   readonly last_seq: string;
@@ -57,6 +60,7 @@ const toAccount = (row: AccountRow): AccountRecord => ({
   currency: row.currency,
   name: row.name,
   status: row.status,
+  statusReason: row.status_reason,
   postedBase: BigInt(row.balance),
   version: BigInt(row.version),
   lastSeq: BigInt(row.last_seq),

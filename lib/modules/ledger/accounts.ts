@@ -33,9 +33,17 @@ const INSERT_ACCOUNT = `
   VALUES ($1, $2, $3, $4, $5, 'active', $6, $7, $7)
   ON CONFLICT DO NOTHING`;
 
+// The row's lock makes this and the posting of entries wait for each other, so no money comes into an account while it is closed.
 const SET_STATUS = `
-  UPDATE ledger_account SET status = $3, version = version + 1
-  WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND status <> $3`;
+  UPDATE ledger_account SET status = $3, status_reason = $4, version = version + 1
+  WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND status <> $3 AND status <> 'closed'
+    AND ($3 <> 'closed' OR balance = 0)
+  RETURNING name, status, status_reason AS reason`;
+
+const RENAME = `
+  UPDATE ledger_account SET name = $3, version = version + 1
+  WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND name IS DISTINCT FROM $3
+  RETURNING name, status, status_reason AS reason`;
 
 const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string> => {
   const { projectId, currency, name = null, key, by } = account;
@@ -60,11 +68,39 @@ const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string>
 export const openAccount = (repository: LedgerRepository, clock: Clock, account: NewAccount): Promise<string> =>
   untilKnown(() => repository.inTransaction((tx) => openIn(tx, account, clock.now())));
 
-/** Sets the status of an account. Only reversals are posted to and from a frozen account. */
-export const setAccountStatus = async (
+export interface AccountChange {
+  readonly projectId: string;
+  readonly accountId: string;
+  readonly to: { readonly status: AccountStatus; readonly reason?: string | null } | { readonly name: string | null };
+}
+
+/** The fields of an account that people may change. */
+interface AccountState {
+  readonly name: string | null;
+  readonly status: AccountStatus;
+  /** Why it has this status; null where nobody said. */
+  readonly reason: string | null;
+}
+
+/**
+ * Changes the status or the name of an account. Nothing is posted to or from an account that is not active.
+ * @param also writes rows of the caller in the same transaction; it runs only when the account changed, and gets what it is now
+ * @returns false when the account has that status or name already, is closed, or is to be closed and is not empty
+ */
+export const changeAccount = (
   repository: LedgerRepository,
-  account: { readonly projectId: string; readonly accountId: string; readonly status: AccountStatus },
-): Promise<void> => {
-  const { projectId, accountId, status } = account;
-  await untilKnown(() => repository.inTransaction((tx) => tx.change(SET_STATUS, [bare(accountId), projectId, status])));
-};
+  { projectId, accountId, to }: AccountChange,
+  also?: (sql: Sql, state: AccountState) => Promise<void>,
+): Promise<boolean> =>
+  untilKnown(() =>
+    repository.inTransaction(async (tx) => {
+      const key = [bare(accountId), projectId];
+      const [state] =
+        "name" in to
+          ? await tx.query<AccountState>(RENAME, [...key, to.name])
+          : await tx.query<AccountState>(SET_STATUS, [...key, to.status, to.reason ?? null]);
+      if (state === undefined) return false;
+      if (also !== undefined) await tx.asApp((sql) => also(sql, state));
+      return true;
+    }),
+  );

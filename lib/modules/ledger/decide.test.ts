@@ -132,4 +132,30 @@ describe("deciding", () => {
     const { outcome } = execute(snapshot, command, new Date());
     expect(outcome).toMatchObject({ posted: false, rejection: { code: "unknown_account" } });
   });
+
+  test.each(["frozen", "closed"] as const)("no reversal takes money out of a %s account", async (status) => {
+    const { ledger, snapshot } = coreUnderTest();
+    const id = ledger.accounts[0]?.id ?? "";
+    const [transactionId, common] = [newId("ledgerTransaction"), { projectId: PROJECT, by: "test" }];
+    const reserve = systemAccountId(PROJECT, "usdc", "treasury_reserve");
+    const entries = [
+      { accountId: reserve, amountBase: -5n },
+      { accountId: id, amountBase: 5n },
+    ];
+    snapshot.sourceTransactions.set(transactionId, {
+      id: transactionId,
+      projectId: PROJECT,
+      kind: "fund",
+      entries,
+      reversed: false,
+    });
+    snapshot.accounts.set(id, { ...account(id, "usdc"), balance: 5n, status });
+    const reverse = (key: string) =>
+      execute(snapshot, { ...common, kind: "reverse", scope: "reverse", key, transactionId }, new Date());
+    const refused = reverse("first");
+    expect(refused.outcome).toMatchObject({ posted: false, rejection: { code: "account_frozen", accountId: id } });
+    expect(snapshot.accounts.get(id)?.balance).toBe(5n);
+    await ledger.setStatus(id, "active");
+    expect(reverse("second").outcome).toMatchObject({ posted: true });
+  });
 });

@@ -24,7 +24,7 @@ export interface EntryRecord {
 export interface Statement {
   readonly openingBase: bigint;
   readonly closingBase: bigint;
-  /** What came in and went out in between, both positive. */
+  /** The sums that came in and went out in between, both positive. */
   readonly inBase: bigint;
   readonly outBase: bigint;
   /** Its entries: from this seq … */
@@ -124,7 +124,7 @@ export const entries = async (
   );
 };
 
-/** What a transaction did to the account; null: nothing. */
+/** The entry of a transaction on the account; null: it has none. */
 export const entryOf = async (
   repository: LedgerRepository,
   projectId: string,

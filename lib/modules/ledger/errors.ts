@@ -5,7 +5,7 @@ const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
   unknown_account: ["not_found", ""],
   unknown_transaction: ["not_found", ""],
   wrong_currency: ["invalid_request", "The account is of another currency. Nothing was posted."],
-  account_frozen: ["invalid_state", "An account is frozen. Nothing was posted."],
+  account_frozen: ["invalid_state", "An account is frozen or closed. Nothing was posted."],
   same_account: ["invalid_request", "Source and recipient are the same account. Nothing was posted."],
   invalid_amount: ["invalid_request", "The amount must be above zero. Nothing was posted."],
   amount_too_large: ["invalid_request", "The balance would grow beyond what can be stored. Nothing was posted."],

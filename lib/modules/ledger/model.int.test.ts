@@ -26,7 +26,9 @@ const serviceUnderTest = async (): Promise<LedgerUnderTest> => {
     projectId,
     accounts,
     setTime: (time) => (now = time),
-    setStatus: (accountId, status) => ledger.setStatus({ projectId, accountId, status }),
+    setStatus: async (accountId, status) => {
+      await ledger.changeAccount({ projectId, accountId, to: { status } });
+    },
     // One call for each command, in order; the service gathers them into one batch.
     post: (commands) => Promise.all(commands.map((command) => ledger.post(command))),
     read: async () => {

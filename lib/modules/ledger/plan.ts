@@ -36,7 +36,7 @@ const findCustomer = (snapshot: Snapshot, projectId: string, id: string): Accoun
 const faultOf = (account: Account | null, currency: string): RejectionCode | null => {
   if (!account) return "unknown_account";
   if (account.currency !== currency) return "wrong_currency";
-  return account.status === "frozen" ? "account_frozen" : null;
+  return account.status === "active" ? null : "account_frozen";
 };
 
 const refuseAccount = (snapshot: Snapshot, projectId: string, id: string, currency: string): Rejection | null => {
@@ -111,6 +111,10 @@ const planReverse = (snapshot: Snapshot, { projectId, transactionId }: ReverseCo
   // A reversal cannot be reversed; a new transaction has to be posted instead.
   if (!REVERSIBLE.has(source.kind) || source.entries.length === 0) return { code: "not_reversible" };
   if (source.reversed) return { code: "already_reversed" };
+  const stopped = source.entries
+    .map(({ accountId }) => snapshot.accounts.get(accountId))
+    .find((account) => account?.kind === "customer" && account.status !== "active");
+  if (stopped !== undefined) return { code: "account_frozen", accountId: stopped.id };
   const postings = source.entries.map(({ accountId, amountBase }) => ({ accountId, amountBase: -amountBase }));
   // Credits first, so that an account can use its credit for its debit.
   const credits = postings.filter(({ amountBase }) => amountBase > 0n);

@@ -169,7 +169,7 @@ describe("a batch of transfers", () => {
       await open("eth", 0n),
       await open(currency, 0n),
     ];
-    await ledger.setStatus({ projectId, accountId: frozen, status: "frozen" });
+    await ledger.changeAccount({ projectId, accountId: frozen, to: { status: "frozen" } });
     const foreign = await other.open(currency, 0n);
     const rows = [
       row(from, to, 1n),

@@ -14,7 +14,7 @@ const BALANCES_AT = `
     SELECT balance_after FROM ledger_entry WHERE account_id = a.id AND created_at < $3 ORDER BY seq DESC LIMIT 1) e ON true
   WHERE a.project_id = $1 AND a.currency = $2 AND a.kind = 'customer' AND a.created_at < $3 ORDER BY a.id`;
 
-/** What the ledger knows. Another project's account answers like one that does not exist: DomainError `not_found`. */
+/** The reads of the ledger. Another project's account answers like one that does not exist: DomainError `not_found`. */
 export const createLedgerReads = (repository: LedgerRepository) => ({
   account: bindDeps(repository, account),
   accounts: bindDeps(repository, accounts),
@@ -27,7 +27,7 @@ export const createLedgerReads = (repository: LedgerRepository) => ({
   liabilities: bindDeps(repository, liabilities),
 });
 
-/** What each customer's account of a currency held just before `at`, by id. Accounts opened later are not in it. */
+/** The balance of each customer's account of a currency just before `at`, by id. Accounts opened later are not in it. */
 const balancesAt = async (
   { query }: LedgerRepository,
   projectId: string,
@@ -38,7 +38,7 @@ const balancesAt = async (
   return rows.map((row) => ({ accountId: `ga_${row.id}`, balanceBase: BigInt(row.balance) }));
 };
 
-/** What the project owes to its accounts, by currency. */
+/** The amounts that the project owes to its accounts, by currency. */
 const liabilities = async ({ query }: LedgerRepository, projectId: string): Promise<Map<string, bigint>> => {
   const rows = await query<{ currency: string; owed: string }>(LIABILITIES, [projectId]);
   return new Map(rows.map(({ currency, owed }) => [currency, BigInt(owed)]));

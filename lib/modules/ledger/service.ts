@@ -2,7 +2,7 @@ import type { Clock } from "@/lib/core/clock";
 import { createBatcher } from "@/lib/core/batch";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
 import { currentTraceparent, inSpan } from "@/lib/core/tracing";
-import { openAccount, setAccountStatus, type NewAccount } from "./accounts";
+import { changeAccount, openAccount, type AccountChange, type NewAccount } from "./accounts";
 import {
   BATCH_ROWS_MAX,
   isUsableKey,
@@ -20,7 +20,7 @@ import type { LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
 import { bare } from "./sql";
-import type { AccountStatus, Outcome, Posted } from "./snapshot";
+import type { Outcome, Posted } from "./snapshot";
 
 export interface LedgerDeps {
   readonly repository: LedgerRepository;
@@ -153,16 +153,16 @@ const createPosting = (deps: LedgerDeps) => {
   return { decideOne, together, idle: batcher.idle };
 };
 
-/**
- * The double-entry ledger. It is append-only, decides each idempotency key once, and posts commands in batches. Amounts in ledger units
- * (18 decimals); ids with their prefix. A refusal is thrown as DomainError, except by `post` and `together`, which return it as an outcome.
- * @throws DomainError `service_unavailable` when the database stays unavailable
- */
 const LIABILITIES_UNDER_LOCK = `
   SELECT asked.place, (-a.balance)::text AS owed
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) JOIN ledger_account a ON a.id = asked.id
   ORDER BY a.id FOR SHARE OF a`;
 
+/**
+ * The double-entry ledger. It is append-only, decides each idempotency key once, and posts commands in batches. Amounts in ledger units
+ * (18 decimals); ids with their prefix. A refusal is thrown as DomainError, except by `post` and `together`, which return it as an outcome.
+ * @throws DomainError `service_unavailable` when the database stays unavailable
+ */
 export const createLedgerService = (deps: LedgerDeps) => {
   const { repository, clock } = deps;
   const reads = createLedgerReads(repository);
@@ -178,10 +178,10 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return openAccount(repository, clock, account);
     },
 
-    /** Freezes or unfreezes an account. @throws DomainError `not_found` */
-    setStatus: async (account: { projectId: string; accountId: string; status: AccountStatus }): Promise<void> => {
-      await reads.account(account.projectId, account.accountId);
-      await setAccountStatus(repository, account);
+    /** Changes name or status as `changeAccount` says. @throws DomainError `not_found` */
+    changeAccount: async (change: AccountChange, also?: Parameters<typeof changeAccount>[2]): Promise<boolean> => {
+      await reads.account(change.projectId, change.accountId);
+      return changeAccount(repository, change, also);
     },
 
     transfer: (command: Without<TransferCommand>): Promise<Posted> => post({ ...command, kind: "transfer" }),

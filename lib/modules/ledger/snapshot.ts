@@ -23,7 +23,8 @@ export interface Account {
 }
 
 export type AccountKind = "customer" | "treasury_reserve" | "external";
-export type AccountStatus = "active" | "frozen";
+/** Only an active account is posted to and from, also by reversals. A closed account is empty, and stays closed. */
+export type AccountStatus = "active" | "frozen" | "closed";
 
 export interface SourceTransaction {
   readonly id: string;

@@ -7,6 +7,7 @@ export interface InboxService {
   list(query: MailQuery): Promise<CaughtMail[]>;
 }
 
+/** The service of the development inbox, over the mails that `repository` caught. */
 export const createInboxService = (repository: InboxRepository): InboxService => ({
   list: (query) => repository.list(query),
 });

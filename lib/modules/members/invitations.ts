@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Role, UserActor } from "@/lib/core/actor";
 import { base62 } from "@/lib/core/base62";
 import { addSeconds } from "@/lib/core/clock";
@@ -8,6 +8,7 @@ import { requirePermission, roleMay } from "@/lib/core/permissions";
 import type { Tx } from "@/lib/db/client";
 import type { GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
+import { recordEvents } from "@/lib/modules/events/service";
 import { maskEmail } from "@/lib/modules/mail/service";
 import { MEMBERS_MAX, type MembersDeps } from "./deps";
 import { alreadyMember, notOpen, otherAddress, ownersOnly, projectIsFull } from "./errors";
@@ -21,10 +22,11 @@ import {
   withdrawEarlier,
   withdrawInvitation,
 } from "./invitation-repository";
+import { hashOf } from "./invitation-token";
 import { countMembers, findMember, insertMember, listMembers, lockProject, readProjectName } from "./repository";
 import { invitationMail, inviteChange, joinedNotice } from "./texts";
 
-/** What a person who holds the mailed link sees before accepting. */
+/** The invitation as a person who holds the mailed link sees it before accepting. */
 export interface InvitationView {
   readonly invitation: Invitation;
   readonly projectName: string;
@@ -60,8 +62,6 @@ export interface NewInvitation {
 const INVITATION_SECONDS = 7 * 24 * 3600;
 const INVITATIONS_MAX = 1000;
 const TOKEN_BYTES = 32;
-
-const hashOf = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(createHash("sha256").update(token).digest());
 
 export const createInvitations = (deps: MembersDeps): Invitations => {
   const { database, clock } = deps;
@@ -152,8 +152,11 @@ const createAccept = (deps: MembersDeps): Invitations["accept"] => {
     if (!(await acceptInvitation(tx, { id, userId, at }))) throw notOpen("withdrawn");
     await insertMember(tx, { projectId, userId, role, createdAt: at });
     const member = await findMember(tx, { projectId, userId });
-    const entry = { projectId, actor: userId, request, subject: userId, at };
+    const entry = { projectId, actor: userId, request: request ?? null, subject: userId, at };
     await recordAudit(tx, { ...entry, action: "member.joined", data: { role, invitationId: id, invitedBy } });
+    await recordEvents(tx, [
+      { projectId, type: "member.joined", objectId: userId, data: { userId, role, invitedBy }, at },
+    ]);
     if (member !== null) await deps.projects.tellOwners(tx, joinedNotice({ projectId, member, by: invitedBy }));
   };
 

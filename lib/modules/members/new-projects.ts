@@ -21,11 +21,11 @@ interface NewProjectsDeps {
 const PROJECTS_MAX = 100;
 
 export const createNewProjects = ({ database, projects, wallets }: NewProjectsDeps): NewProjects => ({
-  create: async ({ userId }, name) => {
+  create: async ({ userId, request = null }, name) => {
     // Two at once may both be the last one: the bound keeps lists short, and one more does no harm.
     if ((await projects.list(userId)).length >= PROJECTS_MAX)
       throw new DomainError("invalid_state", `You belong to ${String(PROJECTS_MAX)} projects, which is the most.`);
-    const { projectId } = await database.transaction((tx) => projects.create(tx, { name, ownerId: userId }));
+    const { projectId } = await database.transaction((tx) => projects.create(tx, { name, ownerId: userId, request }));
     projects.forget(userId);
     // After a crash before this line the person's next sign-in makes it.
     await wallets.createTreasury(projectId);

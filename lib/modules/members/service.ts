@@ -45,6 +45,7 @@ export interface RoleChange {
 const RANKS: readonly Role[] = ["viewer", "operator", "admin", "owner"];
 const mayMore = (to: Role, from: Role): boolean => RANKS.indexOf(to) > RANKS.indexOf(from);
 
+/** The service of a project's members and invitations. */
 export const createMembersService = (deps: MembersDeps): MembersService => {
   const { database } = deps;
   return {

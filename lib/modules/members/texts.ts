@@ -3,7 +3,7 @@ import { quoted, type Change } from "@/lib/modules/approvals/service";
 import type { OwnerNotice } from "@/lib/modules/projects/service";
 import type { Member } from "./member";
 
-/** What each role may do, for mails and approvals. */
+/** The rights of each role in words, for mails and approvals. */
 export const ROLE_IN_WORDS: Readonly<Record<Role, string>> = {
   owner: "owner: may do everything, also make and remove owners",
   admin: "admin: moves money; manages members, API keys, policies and webhooks",

@@ -1,4 +1,4 @@
-/** Accepts operations: whatever an operation uses up, holds and begins changes in one transaction. */
+/** Accepts operations: an operation's quote, holds, legs and job change in one transaction. */
 import type { Database, Tx } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import { changeAndJudge, changeTogether, type JudgedPart, type StatementPart } from "@/lib/db/together";
@@ -39,7 +39,7 @@ export interface NewOperation {
   readonly transferId: string | null;
   readonly legs: readonly Leg[];
   readonly holds: readonly Hold[];
-  /** What the project's sponsor pays for its legs at most. */
+  /** The most that the project's sponsor pays for each leg. */
   readonly costs: readonly GasCost[];
   readonly sentByWallets: readonly SentByWallet[];
   readonly audit: AuditEntry;
@@ -47,10 +47,10 @@ export interface NewOperation {
 
 const QUEUE = "operation";
 
-/** What an operation came from was used by another one. Thrown by the judgement of a claim; nothing is stored then. */
+/** The source of an operation, such as its quote, was used by another one. Thrown by the judgement of a claim; nothing is stored then. */
 export class UsedMeanwhileError extends Error {}
 
-/** Marks whatever an operation came from as used, in the transaction that accepts it. */
+/** Marks the source of an operation, such as its quote, as used, in the transaction that accepts it. */
 export type Claim =
   /** False when it was used already. */
   | ((tx: Tx) => Promise<boolean>)
@@ -71,7 +71,7 @@ interface Money {
 
 type Sponsorship = Pick<SponsorshipService, "reserve" | "reservationParts">;
 
-const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
+export const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
   accepted_at, created_at, updated_at, expires_at, evaluation_id`;
 const INSERT_OPERATION = `
   INSERT INTO operation (${OPERATION_COLUMNS})
@@ -85,7 +85,7 @@ const operationPart = (operation: NewOperationRow, evaluationId: string | null):
   return { text: INSERT_OPERATION, values: [JSON.stringify(toStored(Object.fromEntries(columns)))] };
 };
 
-/** Stores the row of an operation alone, in the transaction that stores whatever else belongs to it. */
+/** Stores the row of an operation alone; the caller stores its other rows in the same transaction. */
 export const insertOperation = async (
   tx: Tx,
   operation: NewOperationRow,
@@ -101,7 +101,7 @@ const INSERT_EVENT = `
 
 const createdData = ({ status, subStatus }: NewOperationRow) => ({ status, subStatus });
 
-/** Whether all that is told of the acceptance is known before it is stored. */
+/** Whether all fields of the acceptance's events are known before it is stored. */
 const isPlain = ({ operation, awaited }: NewOperation): boolean => !awaited && !isPrivateKind(operation.kind);
 
 /** The first event of an operation, and the project's. */
@@ -115,7 +115,7 @@ const firstEvents = ({ operation, transferId }: NewOperation, now: Date): Statem
   ];
 };
 
-/** Whatever is stored with an operation that is accepted, for one statement. */
+/** All rows of an operation that is accepted, for one statement. */
 const rowsOf = (input: NewOperation, evaluationId: string, now: Date): StatementPart[] => {
   const { operation, legs, holds, awaited, audit } = input;
   const { id: operationId, projectId } = operation;
@@ -174,7 +174,7 @@ const acceptBy = async (
   const { evaluationId } = passed;
   if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
   await backing?.lock(sql, funds);
-  await requireFunds(sql, { holds: input.holds, funds });
+  await requireFunds(sql, { holds: input.holds, funds, now });
   const parts = [...passed.parts, ...rowsOf(input, evaluationId, now)];
   if (!(await changeTogether(sql, parts, passed.condition))) throw new PoliciesChangedError();
   announceJob(tx, QUEUE);
@@ -207,7 +207,7 @@ const acceptByParts = async (
 ): Promise<string> => {
   const { id, projectId, kind } = input.operation;
   const evaluate = () => enforce(sql, { id, digest: parametersDigest(input.operation, input.legs) });
-  const { locks, sums } = fundsParts({ holds: input.holds, funds });
+  const { locks, sums } = fundsParts({ holds: input.holds, funds, now });
   // Every transaction takes its locks in this order: caps of keys, caps of policies, balances, the sponsor's budget.
   const early = isFree ? await evaluate() : null;
   const isLockedFirst = early !== null && backing?.locks !== true;
@@ -238,8 +238,8 @@ const acceptByParts = async (
 
 export const createAccepting = (database: Database, sponsorship: Sponsorship) => ({
   /**
-   * Accepts an operation, in one transaction with whatever it uses up: where `claim` says that it was used already nothing happens; as it
-   * does when an operation that awaited approval awaits it no more.
+   * Accepts an operation, in one transaction with the quote or request that it uses up. Nothing happens where `claim` says
+   * that this was used already, or where an operation that awaited approval awaits it no more.
    * @returns the id of its evaluation; null when nothing happened
    * @throws FundsMovedError when a balance has to be read again; DomainError `insufficient_balance`, `sponsor_budget_exceeded`,
    * `invalid_signature` for a wallet's transaction that another operation named

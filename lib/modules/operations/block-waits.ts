@@ -8,7 +8,8 @@ export interface BlockWaitsDeps {
 }
 
 /**
- * Wakes whatever waits for a chain when the chain has a new block, all at the same time, so that their reads and writes are made in sets.
+ * Wakes all work that waits for a chain when the chain has a new block, all at the same time, so that its reads and writes are made in
+ * sets.
  * One loop for each chain asks for its block, while somebody waits. A block may be missed between a look and the wait after it, so each
  * wait also ends by itself.
  */

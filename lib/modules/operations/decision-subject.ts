@@ -37,7 +37,8 @@ const end = (deps: EndDeps, decided: Decided, { as, failure }: Ending): Promise<
   const { projectId, id, request, decidedBy } = decided;
   const at = deps.clock.now();
   const data = { means: "votes", decisionId: request.id };
-  const entry = { projectId, actor: decidedBy?.userId ?? "service", action: `operation.${as}`, subject: id, data, at };
+  const actor = decidedBy?.userId ?? "service";
+  const entry = { projectId, actor, action: `operation.${as}`, subject: id, data, request: null, at };
   return deps.operations.endAwaiting(id, { status: as, failure }, entry satisfies AuditEntry);
 };
 

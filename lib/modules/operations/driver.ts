@@ -83,7 +83,7 @@ const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
   };
 };
 
-/** What a step notes of waits is a part of the operation, which begins before its first event and is read again then. */
+/** Gas waits are stored with the operation: one that is pending begins before its first wait is noted, and is read again after each note. */
 const trackedGasWaits = (
   gasWaits: GasWaitRepository,
   drive: Drive,
@@ -186,7 +186,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
     return { ms, failure, isHeld: ms <= HOLD_MS_MAX && open.some((leg) => idleMsOf(leg) <= HELD_MS) };
   };
 
-  /** What this drive knows of the operation, or what is stored. Legs that are all final with an operation that is not mean that another instance wrote too. */
+  /** The operation as this drive knows it, or as it is stored. Legs that are all final with an operation that is not mean that another instance wrote too. */
   const current = async (operationId: string, drive: Drive): Promise<Operation | null> => {
     const known = drive.operation;
     if (known !== null && (isFinal(known.status) || known.legs.some(({ state }) => !isLegFinal(state)))) return known;

@@ -4,7 +4,7 @@ import type { Database, Tx } from "@/lib/db/client";
 import type { OperationEvent as EventRow } from "@/lib/db/generated/client";
 import { toStored } from "@/lib/ports/routing-json";
 import { parseEvent, type OperationEvent } from "./operation";
-import { recordOperationEvents } from "./project-events";
+import { recordOperationEvents } from "./project-event-repository";
 
 /** On which operations with new events are announced. */
 export const EVENT_CHANNEL = "operation_event";

@@ -15,7 +15,7 @@ export const gasWaitColumns = ({ pricePerGas, capPerGas }: FeeExcess) => ({
 });
 
 /**
- * What operations say about their wait for a lower network fee. It is information alone: no decision is made by it, so a write needs no
+ * Notes the waits of operations for a lower network fee. They are information alone: no decision depends on them, so a write needs no
  * version. An operation that has ended is not changed.
  */
 export const createGasWaitRepository = (database: Database) => {

@@ -123,7 +123,7 @@ export interface Leg {
   readonly refundedBase: bigint | null;
   /** The token of the refund. The bridge refunds in its own token, which for a native coin is the wrapped one. */
   readonly refundToken: Token | null;
-  /** What is known of a refund that the chains do not show for certain, and what a person decided about it; null where nothing is unclear. */
+  /** The evidence about a refund that the chains do not show for certain, and a person's decision about it; null where nothing is unclear. */
   readonly refundAttention: RefundAttention | null;
   readonly failure: Failure | null;
   /** Amount of the project's sponsor budget reserved for the leg, in wei; null when the sponsor does not pay. */
@@ -147,7 +147,7 @@ export const storedVia = z.enum(["user_operation", "transaction", "permit"]);
 const state = z.enum(LEG_STATES);
 export const storedPayer = z.enum(["sponsor", "wallet"]);
 
-/** The columns of a leg; what is not read by itself is derived from them. */
+/** The columns of a leg, from which its other fields are derived. */
 export type LegRow = RawRow<Omit<OperationLeg, "kind">>;
 
 /** @throws ZodError when a stored column does not have the shape that this version writes */

@@ -1,25 +1,13 @@
-import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
+import { createNotedRepository, type Wanted } from "./noted-repository";
 import type { Operation } from "./operation";
+import type { OperationFilter } from "./operation-filter";
+import { DEPOSIT_KIND } from "./deposit-kind";
 import { PRIVATE_KINDS } from "./private-kinds";
 import { readOperations, type ReadLog, type ReadOperation } from "./readable";
 import { OPERATION_INCLUDE } from "./repository";
-import { chainTerm, readSearch } from "./search";
-
-export interface OperationFilter {
-  readonly status?: Status | undefined;
-  readonly kind?: string | undefined;
-  readonly chainId?: number | undefined;
-  readonly walletId?: string | undefined;
-  /** RFC 3339, inclusive. */
-  readonly from?: string | undefined;
-  /** RFC 3339, exclusive. */
-  readonly to?: string | undefined;
-  readonly q?: string | undefined;
-  /** True: leaves private operations out. */
-  readonly hidesPrivate?: boolean | undefined;
-}
+import { chainTerm, readSearch, type Search } from "./search";
 
 export interface OperationPage {
   readonly projectId: string;
@@ -46,16 +34,45 @@ const RECIPIENTS_SQL = `
     WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing') AND kind <> ALL($3::text[])
     ORDER BY id DESC LIMIT $2::int) AS latest`;
 
+const oneOf = <T extends string>(wanted: T | readonly T[]): T | { in: T[] } =>
+  typeof wanted === "string" ? wanted : { in: [...wanted] };
+
+/** The part of a filter that its columns decide. */
+const columnsOf = ({
+  hidesPrivate,
+  status,
+  subStatus,
+  kind,
+  from,
+  to,
+}: OperationFilter): Prisma.OperationWhereInput => ({
+  ...(hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
+  ...(status ? { status: oneOf(status) } : {}),
+  ...(subStatus === undefined ? {} : { subStatus }),
+  ...(kind ? { kind: oneOf(kind) } : {}),
+  ...(from !== undefined || to !== undefined
+    ? { createdAt: { ...(from ? { gte: from } : {}), ...(to ? { lt: to } : {}) } }
+    : {}),
+});
+
+/** The columns have separate indexes, so this query reads only its matches. */
+const idsByHash = async (
+  { prisma, pool }: Pick<Database, "prisma" | "pool">,
+  projectId: string,
+  hash: string,
+): Promise<string[]> => {
+  const legs = await prisma.operationLeg.findMany({
+    where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
+    select: { operationId: true },
+    take: SAME_HASH_MAX,
+  });
+  // A deposit has no legs; its hash is one of its terms.
+  const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [[hash], projectId, SAME_HASH_MAX]);
+  return [...legs.map(({ operationId }) => operationId), ...rows.map(({ id }) => id)];
+};
+
 export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
-  /** The columns have separate indexes, so this query reads only its matches. */
-  const idsByHash = async (hash: string): Promise<string[]> => {
-    const legs = await prisma.operationLeg.findMany({
-      where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
-      select: { operationId: true },
-      take: SAME_HASH_MAX,
-    });
-    return legs.map(({ operationId }) => operationId);
-  };
+  const noted = createNotedRepository({ pool });
 
   /** Null when too many operations match to list them all. */
   const idsByTerms = async (projectId: string, terms: readonly string[]): Promise<string[] | null> => {
@@ -69,27 +86,29 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     return ids === null ? { searchTerms: { hasEvery: [...terms] } } : { id: { in: ids } };
   };
 
-  const searched = async (q: string): Promise<{ where: Prisma.OperationWhereInput; terms: string[] }> => {
-    const search = readSearch(q);
-    switch (search.by) {
-      case "id":
-        return { where: { id: search.id }, terms: [] };
-      case "hash":
-        return { where: { id: { in: await idsByHash(search.hash) } }, terms: [] };
-      case "term":
-        return { where: {}, terms: [search.term] };
-    }
+  /** The ids that a search names or that have its hash; null for a search by a term. */
+  const idsOf = async (projectId: string, search: Search | null): Promise<readonly string[] | null> => {
+    if (search?.by === "id") return [search.id];
+    return search?.by === "hash" ? idsByHash({ prisma, pool }, projectId, search.hash) : null;
+  };
+
+  const byText = async (
+    { projectId, filter }: OperationPage,
+    { search, ids, terms }: Wanted,
+  ): Promise<Prisma.OperationWhereInput> => {
+    const all = search?.by === "term" ? [...terms, search.term] : terms;
+    return { AND: [ids === null ? {} : { id: { in: [...ids] } }, await withTerms(projectId, all), columnsOf(filter)] };
   };
 
   return {
     /**
-     * The distinct recipients of a project's latest operations, except private ones, which a look-alike would reveal.
+     * The distinct recipients of a project's latest operations, except deposits and private ones, which a look-alike would reveal.
      */
     recipients: async (projectId: string, operationsMax: number): Promise<string[]> => {
       const { rows } = await pool.query<{ recipient: string }>(RECIPIENTS_SQL, [
         projectId,
         operationsMax,
-        [...PRIVATE_KINDS],
+        [...PRIVATE_KINDS, DEPOSIT_KIND],
       ]);
       return rows.map(({ recipient }) => recipient);
     },
@@ -103,26 +122,20 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     },
 
     /** Newest first. */
-    page: async ({ projectId, filter, before, limit }: OperationPage): Promise<ReadOperation[]> => {
-      const found = filter.q === undefined ? { where: {}, terms: [] } : await searched(filter.q);
+    page: async (asked: OperationPage): Promise<ReadOperation[]> => {
+      const { projectId, filter, before, limit } = asked;
+      const search = filter.q === undefined ? null : readSearch(filter.q);
       const terms = [
-        ...found.terms,
         ...(filter.chainId === undefined ? [] : [chainTerm(filter.chainId)]),
         ...(filter.walletId === undefined ? [] : [filter.walletId.toLowerCase()]),
       ];
+      const wanted = { search, terms, ids: await idsOf(projectId, search) };
+      const byNote = await noted({ projectId, filter, before, limit, ...wanted });
+      const text = filter.tag === undefined ? [await byText(asked, wanted)] : [];
+      // Prisma takes a condition without content as false inside OR.
+      const where = byNote === null ? { AND: text } : { OR: [{ id: { in: byNote } }, ...text] };
       const rows = await prisma.operation.findMany({
-        where: {
-          projectId,
-          AND: [found.where, await withTerms(projectId, terms), before === undefined ? {} : { id: { lt: before } }],
-          ...(filter.hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
-          ...(filter.status ? { status: filter.status } : {}),
-          ...(filter.kind ? { kind: filter.kind } : {}),
-          ...(filter.from !== undefined || filter.to !== undefined
-            ? {
-                createdAt: { ...(filter.from ? { gte: filter.from } : {}), ...(filter.to ? { lt: filter.to } : {}) },
-              }
-            : {}),
-        },
+        where: { projectId, ...where, ...(before === undefined ? {} : { id: { lt: before } }) },
         orderBy: { id: "desc" },
         take: limit,
         include: OPERATION_INCLUDE,

@@ -7,7 +7,7 @@ import { parametersDigest } from "./parameters";
 export const NOT_EVALUATED: Failure = {
   code: "policy_violation",
   message:
-    "The policies have not allowed this operation as it is stored, so it was not signed. Nothing left the wallet. Start it anew; tell the operator of the service when it happens again.",
+    "The policies have not allowed this operation as it is stored, so it was not signed. Nothing left the wallet. Start it again; tell the operator of the service when it happens again.",
   retryable: true,
 };
 

@@ -41,7 +41,7 @@ export interface StartOperation {
    * @throws DomainError when they refuse it, or a code is needed
    */
   enforce: Enforce;
-  /** What the caller has seen of the balances of `heldSources`; by default they are read now. */
+  /** The balances of `heldSources` that the caller has read; by default they are read now. */
   seen?: readonly Funds[];
   /** As `Check.isFree`. */
   isFree?: boolean;

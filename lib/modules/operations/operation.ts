@@ -16,7 +16,7 @@ export const storedQuoted = z.object({
   receivedBase: storedBase.optional(),
 });
 
-/** What an operation was expected to bring when it was accepted, in base units of the destination's token. */
+/** The amount that an operation was expected to bring when it was accepted, in base units of the destination's token. */
 export type Quoted = z.output<typeof storedQuoted>;
 
 /** A movement of money that was accepted, or awaits approval. */
@@ -27,7 +27,7 @@ export interface Operation {
   readonly kind: string;
   readonly status: Status;
   readonly subStatus: SubStatus;
-  /** What was asked for. */
+  /** The route that was requested. */
   readonly request: RouteRequest;
   readonly quoted: Quoted;
   /** The minimum that must arrive, in base units of the destination's token. */
@@ -53,7 +53,7 @@ export interface Operation {
   readonly legs: readonly Leg[];
   /** A part of a leg could not be read, so it can only be shown. */
   readonly unread?: boolean;
-  /** The operation's own columns could not all be read either: what is missing was filled in from its legs, or is empty. */
+  /** The operation's own columns could not all be read either: missing values were filled in from its legs, or are empty. */
   readonly isIncomplete?: boolean;
 }
 

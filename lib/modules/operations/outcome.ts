@@ -1,3 +1,4 @@
+import { DEPOSIT_KIND } from "./deposit-kind";
 import { shownChain, type ChainFacts } from "@/lib/chains/shown-chain";
 import type { Token } from "@/lib/core/token";
 import type { RouteRequest } from "@/lib/ports/routing";
@@ -162,7 +163,7 @@ const nextForTheRest = (
   return clear.length === 0 ? warning : `${warning} What is in ${clear.join(", ")} can be sent with a new quote.`;
 };
 
-/** The network fees that the operation waits for now. What is noted of a leg that the chain took meanwhile does not count. */
+/** The network fees that the operation waits for now. A note about a leg that the chain took meanwhile does not count. */
 export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasWait[] => {
   if (isFinal(status)) return [];
   const isAhead = (chainId: number): boolean =>
@@ -170,10 +171,20 @@ export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasW
   return legs.length === 0 ? gasWaits : gasWaits.filter(({ chainId }) => isAhead(chainId));
 };
 
+const nextOfDeposit = ({ status, subStatus }: Operation): string => {
+  if (status === "failed") return "Nothing to do: the deposit never became final. Its sender still has the money.";
+  if (subStatus === "quarantined")
+    return "Look at who sent it. An owner or an admin releases it; until then its money cannot be moved.";
+  return status === "completed"
+    ? "Nothing to do: everything arrived."
+    : "Nothing to do: it counts once its block is final.";
+};
+
 /** One sentence that tells the person what they can do now. */
 export const nextActionOf = (operation: Operation, views: readonly LegView[], chains: ChainFacts): string => {
   if (operation.isIncomplete === true)
     return "Look at the chains for where the money is, and update every instance of the service: this record was stored by another version.";
+  if (operation.kind === DEPOSIT_KIND) return nextOfDeposit(operation);
   const rest = views.filter(({ leg }) => leg.state === "failed" || leg.state === "refunded");
   const waits = gasWaitSentence(gasWaitsOf(operation), chains);
   if (waits !== null) return waits;

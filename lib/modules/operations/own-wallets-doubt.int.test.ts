@@ -283,13 +283,15 @@ describe("the owner of a smart account", () => {
   test("signs for it also when it is no wallet of the project (any more), and when it has delegated (EIP-7702)", async () => {
     const customer = await newCustomer(api);
     const { client } = customer.session;
-    const unlinked = await linkedWallet(customer);
+    const [unlinked, delegated] = [await linkedWallet(customer), await linkedWallet(customer)];
+    const owned = [unlinked, delegated].map(
+      async (owner) => [owner, await ownSmartAccount(customer, owner.address, ONE)] as const,
+    );
+    const accounts = await Promise.all(owned);
     await client.call(unlinkWallet, { params: { address: unlinked.address } });
-    const delegated = testAccount();
     const chain = createTestClient({ mode: "anvil", transport: http(rpcUrl) });
     await chain.setCode({ address: delegated.address, bytecode: `0xef0100${token("USDC").slice(2)}` });
-    for (const owner of [unlinked, delegated]) {
-      const account = await ownSmartAccount(customer, owner.address, ONE);
+    for (const [owner, account] of accounts) {
       await give(customer, account, "DAI", "5");
       const body = oneSource(account, [ONE, "DAI", "5"], [ONE, "USDC"]);
       const { quote, prepared } = await prepareOwn(api, customer, body);
@@ -304,7 +306,11 @@ describe("the owner of a smart account", () => {
 
   test("must not be a contract: the source is named", async () => {
     const customer = await newCustomer(api);
-    const account = await ownSmartAccount(customer, token("USDC"), ONE);
+    const owner = await linkedWallet(customer);
+    const account = await ownSmartAccount(customer, owner.address, ONE);
+    const client = createPublicClient({ transport: http(rpcUrl) });
+    const bytecode = (await client.getCode({ address: token("USDC") })) ?? "0x";
+    await createTestClient({ mode: "anvil", transport: http(rpcUrl) }).setCode({ address: owner.address, bytecode });
     await give(customer, account, "DAI", "5");
     await expect(prepareOwn(api, customer, oneSource(account, [ONE, "DAI", "5"], [ONE, "USDC"]))).rejects.toMatchObject(
       {

@@ -1,4 +1,4 @@
-/** What an operation may move: the data that its evaluation is bound to, and that the signer compares. */
+/** The parameters of an operation: the data that its evaluation is bound to, and that the signer compares. */
 import { createHash } from "node:crypto";
 import type { SignedPermit } from "@/lib/modules/smart-accounts/service";
 import { asStoredRouteLeg, type Leg } from "./leg";

@@ -52,7 +52,7 @@ const NOTHING = { provider: "unknown", sourceIndex: -1, kind: "", minOutBase: 0n
 const knownKind = z.enum(["transfer", "swap", "bridge"]);
 const knownState = z.enum(LEG_STATES);
 
-/** The state that the operation's status tells of a leg whose own state is not known. */
+/** The state of a leg whose own state is not known, derived from the operation's status. */
 const stateOf = ({ status }: Operation): z.output<typeof knownState> => {
   if (status === "completed" || status === "failed" || status === "refunded") return status;
   return status === "processing" || status === "partially_completed" ? "submitted" : "queued";
@@ -160,7 +160,7 @@ const sourceOf = (given: unknown, leg: OperationLeg | undefined): RouteRequest["
   };
 };
 
-/** What was asked for, in the stored form; what cannot be read of it comes from the legs, or is empty. */
+/** The request in its stored form; fields of it that cannot be read come from the legs, or are empty. */
 const readableRequest = ({ request, legs }: Row): unknown => {
   if (storedRouteRequest.safeParse(request).success) return request;
   const { sources, destination, slippageBps } = looseRequest

@@ -1,4 +1,4 @@
-/** What is known of a refund that the chains do not show for certain: column `refund_attention` of a leg. */
+/** The evidence about a refund that the chains do not show for certain: column `refund_attention` of a leg. */
 import { z } from "zod";
 import type { RefundDoubt, RefundPayment } from "@/lib/ports/routing";
 import { storedBase, storedHex } from "@/lib/ports/routing-json";

@@ -49,7 +49,7 @@ export const releaseRefunds = async (sql: Sql, legIds: readonly string[]): Promi
 };
 
 /**
- * Claims parts of payments for legs, in the transaction that moves them. What a leg claimed before is given up.
+ * Claims parts of payments for legs, in the transaction that moves them. Earlier claims of a leg are given up.
  * @throws RefundTakenError when other legs have claimed so much of a payment that the rest is too little
  */
 export const claimRefunds = async (sql: Sql, claims: readonly LegClaim[]): Promise<void> => {

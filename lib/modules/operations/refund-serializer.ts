@@ -10,7 +10,7 @@ const UNCLEAR =
 const OVERDUE =
   "The bridge has not refunded this within a day after its deadline, as far as the chains show. Look in the wallet's history for a payment, or ask the bridge with the deposit's transaction, then decide.";
 
-/** What a person has to know to decide about a refund; null for a leg that needs no attention. */
+/** The facts by which a person decides about a refund; null for a leg that needs no attention. */
 export const toRefundAttention = (view: LegView, chains: ChainFacts): z.output<typeof legRecord>["attention"] => {
   const { leg } = view;
   if (leg.state !== "needs_attention") return null;

@@ -78,7 +78,7 @@ const retryQuote = async (client: ApiClient, id: string): Promise<z.output<typeo
   return answer;
 };
 
-/** Retry → code → prepare; what is left is to execute. */
+/** Retry → code → prepare; the caller has only to execute. */
 const prepareRetry = async (customer: Customer, id: string): Promise<string> => {
   const { client } = customer.session;
   const seen = await codesOf(api, customer);

@@ -5,7 +5,8 @@ import { formatAmount } from "@/lib/core/money";
 import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { amountRecord, tokenRecord } from "./amount-record";
-import { csvHeader, csvLines } from "./csv";
+import { DEPOSIT_KIND } from "./deposit-kind";
+import { csvHeader, csvLines, type CsvAnnotation } from "./csv";
 import { mayOf } from "./permissions";
 import { toGasWait } from "./gas-wait";
 import { isPrivateKind } from "./private-kinds";
@@ -17,6 +18,7 @@ import { isLegFinal, type LegState } from "./summary";
 
 type OperationRecord = z.output<typeof operationRecord>;
 type LegRecord = z.output<typeof legRecord>;
+type DepositRecord = NonNullable<OperationRecord["deposit"]>;
 
 const LEG_STATUS: Record<LegState, Status> = {
   queued: "processing",
@@ -74,6 +76,10 @@ const toLeg = (operation: Operation, { leg, source, destination }: LegView, chai
     walletId: leg.walletId,
     walletAddress: leg.walletAddress,
     via: leg.via,
+    route: {
+      estimatedSeconds: routeLeg.estimatedSeconds,
+      steps: routeLeg.steps.map(({ kind, venue }) => ({ kind, venue })),
+    },
     sent: amountRecord(source.token, source.amountBase),
     spent: spentBase === null ? null : amountRecord(source.token, spentBase),
     minimum: amountRecord(destination.token, routeLeg.minOutBase),
@@ -123,8 +129,22 @@ const untouched = ({ status, request }: Operation): Holding[] =>
         : "in the source wallet; nothing was taken",
   }));
 
+/** A deposit is in its wallet from the first block on. One that a reorganisation removed never left its sender. */
+const inDeposit = ({ status, subStatus, request, minimumBase: amountBase }: Operation): Holding[] => {
+  if (status === "failed") return [];
+  const { token, recipient: wallet } = request.destination;
+  const note =
+    subStatus === "quarantined"
+      ? "in the wallet, and kept back until a person releases it"
+      : status === "completed"
+        ? "received"
+        : "in the wallet, until its block is final";
+  return [{ wallet, token, amountBase, txHash: null, note }];
+};
+
 /** Where the money of a private operation is: in its notes until their transactions are final, then with the recipient. */
 const withoutLegs = (operation: Operation): Holding[] => {
+  if (operation.kind === DEPOSIT_KIND) return inDeposit(operation);
   // Nothing is said about money of which the record cannot be read.
   if (operation.isIncomplete === true) return [];
   if (!isPrivateKind(operation.kind) || operation.status === "pending") return untouched(operation);
@@ -168,8 +188,12 @@ const networkFees = (views: readonly LegView[], chains: ChainFacts): OperationRe
     return [{ kind: "network", amount: formatAmount(costWei, token.decimals), token, paidBy }];
   });
 
-/** The operation as the caller sees it, with where each part of the money is. */
-export const toOperation = (operation: Operation, chains: ChainFacts): OperationRecord => {
+/** The operation as the caller sees it, with where each part of the money is. @param deposit of an operation that is a deposit */
+export const toOperation = (
+  operation: Operation,
+  chains: ChainFacts,
+  deposit: DepositRecord | null = null,
+): OperationRecord => {
   const { request } = operation;
   const { token, recipient } = request.destination;
   const views = viewsOf(operation);
@@ -205,6 +229,7 @@ export const toOperation = (operation: Operation, chains: ChainFacts): Operation
     fees: [...quotedFees(views), ...networkFees(views, chains)],
     failure: operation.failure,
     waitsForGas: gasWaitsOf(operation).map(toGasWait),
+    deposit,
     outcome: {
       holds: (views.length === 0 ? withoutLegs(operation) : views.flatMap((view) => holdingsOf(view))).map(
         ({ token: held, amountBase, ...place }) => ({
@@ -236,11 +261,37 @@ export const toOperationEvent = (event: OperationEvent): z.output<typeof operati
   createdAt: event.createdAt.toISOString(),
 });
 
-/** The lines of a CSV file (RFC 4180), generated while the list is read. */
+interface AnnotatedRow {
+  readonly operation: Operation;
+  readonly annotation: CsvAnnotation | null;
+}
+
+const CSV_BATCH = 100;
+
+/**
+ * The lines of a CSV file (RFC 4180), generated while the list is read.
+ * @param depositsOf the deposits among some operations, by their ids
+ */
 export const operationsCsv = async function* (
-  operations: AsyncIterable<Operation>,
+  operations: AsyncIterable<AnnotatedRow>,
   chains: ChainFacts,
+  depositsOf: (operations: readonly Operation[]) => Promise<ReadonlyMap<string, DepositRecord>>,
 ): AsyncGenerator<string> {
   yield csvHeader();
-  for await (const operation of operations) yield csvLines(toOperation(operation, chains));
+  const linesOf = async (batch: readonly AnnotatedRow[]): Promise<string> => {
+    const deposits = await depositsOf(batch.map(({ operation }) => operation));
+    return batch
+      .map(({ operation, annotation }) =>
+        csvLines(toOperation(operation, chains, deposits.get(operation.id) ?? null), annotation),
+      )
+      .join("");
+  };
+  let batch: AnnotatedRow[] = [];
+  for await (const row of operations) {
+    batch.push(row);
+    if (batch.length < CSV_BATCH) continue;
+    yield await linesOf(batch);
+    batch = [];
+  }
+  if (batch.length > 0) yield await linesOf(batch);
 };

@@ -9,7 +9,8 @@ import type { Funds, HoldsService } from "@/lib/modules/holds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { EventRepository } from "./event-repository";
-import type { OperationFilter, OperationListRepository } from "./list-repository";
+import type { OperationListRepository } from "./list-repository";
+import { createListing, type ListingDeps } from "./listing";
 import {
   acceptedOperation,
   awaitingOperation,
@@ -25,7 +26,7 @@ import type { OperationsRepository } from "./repository";
 import type { WaitingRepository } from "./waiting-repository";
 import { isPrivateKind } from "./private-kinds";
 import { createRefundDecisions, type RefundDecisionDeps } from "./refund-decision";
-import { claimRetry } from "./retry-claims";
+import { claimRetry } from "./retry-repository";
 import { createWatching, type WatchingDeps } from "./watching";
 
 export {
@@ -36,22 +37,22 @@ export {
   type LeglessMove,
   type LeglessOperation,
 } from "./legless-repository";
-export { arrivalsOf, type Arrival } from "./arrivals";
+export { arrivalsOf, type Arrival } from "./arrival-repository";
 export { createOperationSubject } from "./decision-subject";
 export { isPrivateKind } from "./private-kinds";
+export { moveDepositOperations, storeDepositOperations } from "./deposit-repository";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
-export { retriedMeanwhile } from "./retry-claims";
+export { retriedMeanwhile } from "./retry-repository";
 export { UsedMeanwhileError, type Enforce } from "./accept-repository";
-export { retryPart } from "./retry-claims";
+export { retryPart } from "./retry-repository";
 export type { NewLeg } from "./new-leg";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
+export { amountRecord } from "./amount-record";
 export { toOperation } from "./serializer";
 export { gasWaitSentence, storedGasWaits, type GasWait } from "./gas-wait";
 export { gasWaitColumns, type GasWaitRepository } from "./gas-wait-repository";
 
-const EXPORT_PAGE = 500;
-const EXPORT_OPERATIONS_MAX = 10_000;
 const EXPIRE_BATCH = 200;
 
 export interface OperationsDeps extends Pick<RefundDecisionDeps, "decisions" | "routing"> {
@@ -63,6 +64,7 @@ export interface OperationsDeps extends Pick<RefundDecisionDeps, "decisions" | "
   reserves: Pick<ReservesService, "backingOf">;
   sponsorship: Pick<SponsorshipService, "costsOf">;
   clock: Clock;
+  annotations: ListingDeps["annotations"];
   events: EventRepository;
   /** Wakes waiting streams. */
   listener: WatchingDeps["listener"];
@@ -73,12 +75,6 @@ const CANNOT_CANCEL = {
   begun: "This operation has begun and can no longer be cancelled: its money may be on its way. Follow its record.",
   ended: "This operation has ended; there is nothing to cancel.",
 } as const;
-
-/** The filter of a caller's list. */
-interface AskedFilter extends OperationFilter {
-  /** `exclude` leaves private operations out even for actors who may read them, because a separate page lists those. */
-  readonly private?: "exclude" | undefined;
-}
 
 /**
  * Like `getFor`, to show it and nothing else: an operation that another version stored is shown as far as it can be read.
@@ -93,10 +89,6 @@ const show = async (
   if (operation === null || (isPrivateKind(operation.kind) && !mayReadPrivate(actor))) throw notFound();
   return operation;
 };
-
-const shownTo = (actor: Actor, filter: AskedFilter) => ({
-  hidesPrivate: filter.private === "exclude" || !mayReadPrivate(actor),
-});
 
 /**
  * Accepts an operation, which the workers then carry on.
@@ -148,27 +140,6 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return new Map(found.map((operation) => [operation.id, operation]));
   };
 
-  const list = async (
-    projectId: string,
-    { cursor, limit, ...filter }: OperationFilter & { cursor?: string | undefined; limit: number },
-  ): Promise<{ data: Operation[]; nextCursor: string | null }> => {
-    const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
-    const shown = rows.slice(0, limit);
-    const data = shown.flatMap(({ operation }) => operation ?? []);
-    return { data, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
-  };
-
-  /** Like `list`, but yields up to 10,000 operations, reading page by page. */
-  const all = async function* (projectId: string, filter: OperationFilter): AsyncGenerator<Operation> {
-    let before: string | undefined;
-    for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
-      const rows = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
-      yield* rows.flatMap(({ operation }) => operation ?? []);
-      if (rows.length < EXPORT_PAGE) return;
-      before = rows.at(-1)?.id;
-    }
-  };
-
   /** Stores an operation that a person has to approve before it runs. */
   const startAwaiting = async (input: AwaitingOperation): Promise<Operation> => {
     const operationId = newId("operation");
@@ -198,10 +169,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     getFor,
     show: bindDeps(repository, show),
     getMany,
-    /** The operations that the actor may see, newest first. */
-    listFor: (actor: Actor, query: Parameters<typeof list>[1] & AskedFilter) =>
-      list(actor.projectId, { ...query, ...shownTo(actor, query) }),
-    allFor: (actor: Actor, filter: AskedFilter) => all(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
+    ...createListing(deps),
     cancel,
     /** Ends an operation that awaits approval, by a decision of people or for a failure of its start. */
     endAwaiting: waiting.endAwaiting,

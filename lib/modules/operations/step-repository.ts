@@ -14,7 +14,7 @@ import { reservationOf } from "./leg-reservations";
 import { legWritesPart, writtenLeg, type LegWrite } from "./leg-write-repository";
 import { projectEventsOf } from "./project-events";
 import { settledState } from "./state-repository";
-import { readDrafts, type Draft, type LegSnapshot } from "./step-drafts";
+import { readDrafts, type Draft, type LegSnapshot } from "./step-draft-repository";
 import { LEG_TRANSITIONS, isLegFinal, stageOfLegs, type LegState } from "./summary";
 
 /** A leg's step to its next state. */
@@ -30,7 +30,7 @@ export interface LegMove {
   readonly now: Date;
 }
 
-/** What replaces an operation of a leg that was signed again for the same nonce and calls. */
+/** The fields that replace a leg's signed operation by one that was signed again for the same nonce and calls. */
 export type SignedAgain = Required<Pick<LegChange, "userOperation" | "userOpHash" | "earlierUserOpHashes">>;
 
 export type OperationStep =
@@ -94,7 +94,7 @@ const begin = (draft: Draft, now: Date): boolean => {
   return true;
 };
 
-/** Notes what the leg is now, and what the operation is with it. */
+/** Notes the leg's new state, and the state of the operation that follows from it. */
 const follow = (draft: Draft, own: LegSnapshot, { leg, to, event, now }: LegMove, moved: Leg): void => {
   const { failure, receivedBase, sponsorReservedWei } = moved;
   Object.assign(own, { state: to, failure, receivedBase, reservedWei: sponsorReservedWei?.toString() ?? null });
@@ -111,7 +111,7 @@ const follow = (draft: Draft, own: LegSnapshot, { leg, to, event, now }: LegMove
 
 const isHeld = (state: LegState): boolean => state === "queued" || state === "submitted";
 
-/** What the move changes of its leg's reservation; null when nothing. */
+/** The change of the leg's gas reservation that the move makes; null when there is none. */
 const reservationChange = (draft: Draft, { leg, to, maxGasWei }: LegMove, moved: Leg): ReservationChange | null => {
   const reservation = reservationOf(draft.row, leg);
   if (reservation === null) return null;

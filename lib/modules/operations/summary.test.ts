@@ -61,7 +61,7 @@ describe("the status of an operation", () => {
       status: "partially_completed",
       subStatus: "partial",
     });
-    // What a refunded or failed leg was once seen to deliver does not count.
+    // An amount that a refunded or failed leg was once seen to deliver does not count.
     expect(end(["completed", 99n], ["failed", 50n]).status).toBe("partially_completed");
     expect(end(["completed", 100n], ["refunded", null])).toEqual({ status: "completed", subStatus: "partial" });
     expect(end(["completed", 40n], ["completed", 60n])).toEqual({ status: "completed", subStatus: "full" });

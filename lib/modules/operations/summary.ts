@@ -43,7 +43,7 @@ export interface OperationSummary {
 /** A leg as the status of its operation depends on it. */
 export interface LegResult {
   readonly state: LegState;
-  /** What arrived, in base units of the destination's token; null before it is known. */
+  /** The received amount, in base units of the destination's token; null before it is known. */
   readonly receivedBase: bigint | null;
 }
 

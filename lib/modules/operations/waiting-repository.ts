@@ -11,7 +11,7 @@ import { appendEvent } from "./event-repository";
 import type { Failure } from "./leg";
 import { reservationOf } from "./leg-reservations";
 import { insertOperation, type NewOperationRow } from "./accept-repository";
-import { freeRetry } from "./retry-claims";
+import { freeRetry } from "./retry-repository";
 import { lockOperation } from "./state-repository";
 
 /** Operations that have not begun: those that await approval, are cancelled, or expire. */

@@ -101,8 +101,8 @@ export const createOtpRepository = (database: Database, limits: CodeLimits) => (
 });
 
 /**
- * The codes that an actor may use. A person may use every code that was mailed to them, whoever requested it. An API key may use only
- * codes that it requested itself, so its guesses use no attempts of other codes.
+ * The codes that an actor may use. A person may use every code that was mailed to them, also one that somebody else requested. An API
+ * key may use only codes that it requested itself, so its guesses use no attempts of other codes.
  */
 const usableBy = (actor: Actor, subjectId: string): Prisma.OtpWhereInput => ({
   projectId: actor.projectId,

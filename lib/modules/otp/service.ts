@@ -96,6 +96,7 @@ const bytes = (buffer: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bu
 const secondsUntil = (later: Date, now: Date): number =>
   Math.max(1, Math.ceil((later.getTime() - now.getTime()) / 1000));
 
+/** The error `otp_attempts_exceeded` for a person who may not give codes before `until`, with the seconds left in `retryAfterSeconds`. */
 export const tooManyGuesses = (until: Date, now: Date): DomainError =>
   new DomainError(
     "otp_attempts_exceeded",

@@ -13,7 +13,7 @@ export const PAYOUT_SUBJECT = "payout";
 /** `1 wallet`, `12 wallets`. */
 export const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** What the voters read and approve. */
+/** The request for votes: the texts that voters read, and the digest that they approve. */
 export interface Asked {
   readonly title: string;
   readonly lines: readonly string[];

@@ -28,6 +28,7 @@ const entryOf = ({ projectId, id, request, decidedBy }: Decided, action: string,
   action,
   subject: id,
   data: { means: "votes", decisionId: request.id },
+  request: null,
   at,
 });
 

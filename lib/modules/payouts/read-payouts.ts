@@ -18,7 +18,7 @@ import type { WalletPayoutsService, WalletsPayoutParts } from "./wallets/service
 const EXPORT_PAGE = 1000;
 
 export interface PayoutReadingDeps {
-  readonly repository: Pick<PayoutsRepository, "findInProject" | "list" | "retriedAmong">;
+  readonly repository: Pick<PayoutsRepository, "findInProject" | "known" | "list" | "retriedAmong">;
   readonly accounts: Pick<AccountPayoutsService, "items">;
   readonly wallets: Pick<WalletPayoutsService, "parts" | "items">;
   readonly assets: Assets;
@@ -125,6 +125,10 @@ const get = async (deps: PayoutReadingDeps, projectId: string, id: string): Prom
   return view;
 };
 
+/** Those of the ids that are payouts of the project. */
+const known = (deps: PayoutReadingDeps, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  deps.repository.known(projectId, ids);
+
 const newAccountsView = (deps: PayoutReadingDeps, payout: AccountsPayout): AccountsPayoutView =>
   accountsView(deps, payout, NOT_RETRIED);
 
@@ -201,6 +205,7 @@ const allItems = async function* (
 };
 
 export const createPayoutReading = (deps: PayoutReadingDeps) => ({
+  known: bindDeps(deps, known),
   get: bindDeps(deps, get),
   list: bindDeps(deps, list),
   items: bindDeps(deps, items),

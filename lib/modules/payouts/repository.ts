@@ -1,10 +1,11 @@
 /** Reads and changes the table `payout`, which both kinds of payouts share. Their rows and batches are in `accounts/` and `wallets/`. */
+import { bindDeps } from "@/lib/core/bind-deps";
 import type { Status, SubStatus } from "@/lib/core/status";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn } from "@/lib/db/sql";
 import { recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { parsePayout, type Payout, type PayoutFailure } from "./payout";
-import { recordPayoutEvents } from "./project-events";
+import { recordPayoutEvents } from "./project-event-repository";
 
 /** An Idempotency-Key with its caller, because two callers may use the same key for different payouts. */
 export interface KeyUse {
@@ -57,6 +58,12 @@ const END_AWAITING = `
   )
   SELECT id FROM ended`;
 
+const known = async ({ prisma }: Database, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const where = { projectId, id: { in: [...ids] } };
+  const rows = ids.length === 0 ? [] : await prisma.payout.findMany({ where, select: { id: true } });
+  return new Set(rows.map(({ id }) => id));
+};
+
 export const createPayoutsRepository = (database: Database) => {
   const { prisma } = database;
   const sql = sqlOn(database.pool);
@@ -70,6 +77,9 @@ export const createPayoutsRepository = (database: Database) => {
       const row = await prisma.payout.findFirst({ where: { id, projectId } });
       return row === null ? null : parsePayout(row);
     },
+
+    /** Those of the ids that are payouts of the project. */
+    known: bindDeps(database, known),
 
     /** The payout that was created with a caller's Idempotency-Key; null when there is none. */
     findByKey: async (used: KeyUse): Promise<Payout | null> => {

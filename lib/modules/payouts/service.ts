@@ -170,6 +170,7 @@ const payoutFunctions = (parts: PayoutParts) => ({
   list: parts.reading.list,
   items: parts.reading.items,
   allItems: parts.reading.allItems,
+  known: parts.reading.known,
   checkRecipients: parts.wallets.checkRecipients,
   createScheduled: parts.wallets.createScheduled,
   checkRetry: bindDeps(parts, checkRetry),

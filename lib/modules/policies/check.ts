@@ -1,7 +1,7 @@
 import type { Sql } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
 
-/** What an evaluation is about, once it has an id. */
+/** The subject of an evaluation, once it has an id. */
 export interface Subject {
   readonly type: "operation" | "payout";
   readonly id: string;

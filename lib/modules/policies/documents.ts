@@ -6,15 +6,18 @@ import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { parseAmount } from "@/lib/core/money";
 import { requirePermission } from "@/lib/core/permissions";
+import type { Token } from "@/lib/core/token";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type SqlReader } from "@/lib/db/sql";
 import type { ApprovalsService, Change, GivenApproval } from "@/lib/modules/approvals/service";
 import { recordAudit, doneBy } from "@/lib/modules/audit/service";
+import { recordPolicyChange } from "./policy-event";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { Evaluation, PolicyEngine } from "./engine";
 import type { EffectivePolicy, Policy } from "./facts";
-import { keysAmong } from "./intent";
+import { keysAmong, type Intent } from "./intent";
 import {
+  findWalletAddress,
   hasSubject,
   insertPolicy,
   readAllPolicies,
@@ -65,7 +68,7 @@ const subjectOf = (actor: Actor, { scope, subjectId }: Pick<PolicyChange, "scope
   return subjectId;
 };
 
-/** What reads and checks a change of a policy. */
+/** The dependencies of the checks of a policy's change. */
 interface Checks {
   readonly reader: SqlReader;
   readonly registry: DocumentsDeps["registry"];
@@ -102,6 +105,30 @@ const versionOf = async (
   const [newest] = await readVersions(checks.reader, { ...subject, before: null, limit: 1 });
   const version = (newest?.version ?? 0) + 1;
   return { id: newId("policy"), scope, subjectId: subject.subjectId, version, rules: normalised(checks, draft.rules) };
+};
+
+/** @param walletAddress of the wallet that the money would leave */
+const triedIntent = (
+  actor: Actor,
+  { tried, token, walletAddress }: { tried: TriedMovement; token: Token; walletAddress: EvmAddress },
+): Intent => {
+  const { fromWalletId, keyId, chainId, toChainId = chainId, recipient } = tried;
+  const by = actorName(actor);
+  return {
+    projectId: actor.projectId,
+    ...{ kind: "dry_run", by, keyIds: keysAmong(by, ...(keyId === undefined ? [] : [keyId])) },
+    outflows: [
+      { walletId: fromWalletId, token, amountBase: parseAmount(tried.amount, token.decimals), isOnChain: true },
+    ],
+    chains: [...new Set([chainId, toChainId])],
+    recipients: [recipient],
+    parties: [
+      { address: walletAddress, chainId },
+      { address: recipient, chainId: toChainId },
+    ],
+    recipientPaths: (address) => [address === recipient ? "recipient" : "fromWalletId"],
+    fields: { amount: "amount", recipient: "recipient", chain: "chainId", token: "token" },
+  };
 };
 
 /** Policies of a project: their newest versions, their history, and a dry run. */
@@ -143,6 +170,8 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       };
       const entry = { ...doneBy(actor), action: "policy.changed", subject: policy.id, at: policy.createdAt };
       await recordAudit(tx, { ...entry, data: { ...data, ...approved.record } });
+      const { version, createdBy: changedBy, createdAt: at } = policy;
+      await recordPolicyChange(tx, { projectId, scope, subjectId, change: "rules", version, changedBy, at });
     });
     deps.engine.policyStored(projectId);
     return policy;
@@ -164,7 +193,7 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
       return readVersions(reader, { projectId: actor.projectId, scope, subjectId, before, limit: VERSIONS_MAX });
     },
 
-    /** What the policies said of one movement when it was accepted or refused. @throws DomainError `not_found` */
+    /** The policies' decision about one movement when it was accepted or refused. @throws DomainError `not_found` */
     evaluation: async (projectId: string, id: string): Promise<EvaluationRecord> => {
       const found = await readEvaluation(database, { projectId, id });
       if (found === null) throw notFound();
@@ -172,31 +201,20 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
     },
 
     /**
-     * What the policies say of a movement now. Counts and stores nothing.
+     * The policies' decision about a movement now. Counts and stores nothing.
      * @throws DomainError `unknown_wallet`, `not_found` for another project's key or draft, `unsupported_chain`, `unsupported_token`,
      *   `amount_precision`
      */
     evaluate: async (actor: Actor, tried: TriedMovement): Promise<Evaluation> => {
       const { projectId } = actor;
-      const { fromWalletId, keyId, chainId, toChainId = chainId, recipient } = tried;
-      if (!(await hasSubject(reader, { projectId, scope: "wallet", subjectId: fromWalletId }))) throw unknownWallet();
+      const { fromWalletId, keyId, chainId, toChainId = chainId } = tried;
+      const walletAddress = await findWalletAddress(reader, projectId, fromWalletId);
+      if (walletAddress === null) throw unknownWallet();
       if (keyId !== undefined) await requireSubject(checks, { projectId, scope: "key", subjectId: keyId });
       const token = deps.registry.resolveToken(chainId, tried.token);
       deps.registry.get(toChainId);
       const draft = tried.draft === undefined ? undefined : await versionOf(checks, actor, tried.draft);
-      const intent = {
-        projectId,
-        kind: "dry_run",
-        by: actorName(actor),
-        keyIds: keysAmong(actorName(actor), ...(keyId === undefined ? [] : [keyId])),
-        outflows: [
-          { walletId: fromWalletId, token, amountBase: parseAmount(tried.amount, token.decimals), isOnChain: true },
-        ],
-        chains: [...new Set([chainId, toChainId])],
-        recipients: [recipient],
-        fields: { amount: "amount", recipient: "recipient", chain: "chainId", token: "token" },
-      };
-      return deps.engine.dryRun(intent, draft);
+      return deps.engine.dryRun(triedIntent(actor, { tried, token, walletAddress }), draft);
     },
   };
 };

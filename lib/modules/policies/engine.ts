@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
-import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
 import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
 import { changeTogether } from "@/lib/db/together";
 import type { Secrets } from "@/lib/modules/encryption/service";
-import { ScreeningRefusedError, type Screened, type ScreeningService } from "@/lib/modules/screening/service";
+import type { Screened, ScreeningService } from "@/lib/modules/screening/service";
 import type { ApprovalPort } from "./approval-port";
 import type { Admission, Check, Passed, Subject } from "./check";
-import { PoliciesChangedError, PolicyViolationError, pricesUnknown } from "./errors";
+import { PoliciesChangedError, PolicyViolationError, pricesUnknown, ScreeningRefusedError } from "./errors";
 import { applies, evaluate, type Evaluation } from "./evaluate";
+import { rowOf, type Decided } from "./evaluation-row";
 import type { EffectivePolicy, Facts, RequiredApproval } from "./facts";
 import { comparesUsd, looksAtRecipients, movementsWith, usageAdded, type Intent, type Outflow } from "./intent";
 import {
@@ -23,8 +23,8 @@ import {
   stillNone,
   type StoredEvaluation,
 } from "./repository";
-import { NO_SCREENING, screenDeparture, screenIntent, type Departure, type Gate } from "./screened";
-import { isSealed, sealOf } from "./seal";
+import { NO_SCREENING, screenDeparture, screenIntent, withScreening, type Departure, type Gate } from "./screened";
+import { isSealed } from "./seal";
 import { fromAtto } from "./sums";
 import { suffices } from "./votes";
 import { createWithoutPolicy } from "./without-policy";
@@ -36,13 +36,13 @@ export type { Departure } from "./screened";
 
 export interface PolicyEngine {
   /**
-   * Evaluates without counting or storing anything.
+   * Evaluates and screens without counting or storing anything.
    * @param draft takes the place of the newest version of its policy
    */
   dryRun(intent: Intent, draft?: EffectivePolicy): Promise<Evaluation>;
   /**
-   * Refuses what the policies deny now, before anything is priced or sent; stores the evaluation of what it refuses. What needs votes is
-   * refused only where it cannot wait for them.
+   * Refuses a movement that the policies deny now, before anything is priced or sent, and stores the evaluation of a refusal. A movement
+   * that needs votes is refused only where it cannot wait for them.
    * @param how `isFirst`: the policies are evaluated again before anything is accepted, so a policy that another instance has stored in the
    *   last seconds may be missed here
    * @throws PolicyViolationError
@@ -97,14 +97,6 @@ const pricesOf = async (deps: EngineDeps, intent: Intent, policies: readonly Eff
   return deps.prices.highestPriceUsd(tokens, AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => null);
 };
 
-interface Decided {
-  readonly facts: Facts;
-  readonly policies: readonly EffectivePolicy[];
-  readonly evaluation: Evaluation;
-  /** The request whose votes allowed it. */
-  readonly decisionId?: string | undefined;
-}
-
 /** @param locks whether the rows of the day's usage stay locked until the transaction ends */
 const decide = async (
   sql: SqlReader,
@@ -124,47 +116,6 @@ const decide = async (
 
 const isOfSame = (one: EffectivePolicy, other: EffectivePolicy): boolean =>
   one.scope === other.scope && one.subjectId === other.subjectId;
-
-const RECIPIENTS_MAX = 20;
-
-/** What is kept of the facts. The recipients of a large payout are bound by the digest, and only the first of them are named here. */
-const factsKept = (intent: Intent, { at, movements, chains, usage }: Facts): object => ({
-  at: at.toISOString(),
-  kind: intent.kind,
-  keyIds: intent.keyIds,
-  movements,
-  chains,
-  recipients: intent.recipients.slice(0, RECIPIENTS_MAX),
-  recipientCount: intent.recipients.length,
-  usage,
-});
-
-const rowOf = (
-  { secrets }: Pick<EngineDeps, "secrets">,
-  intent: Intent,
-  decided: Decided,
-  subject: Subject | null,
-): StoredEvaluation => {
-  const { facts, policies, evaluation, decisionId } = decided;
-  const sealed = {
-    id: newId("evaluation"),
-    projectId: intent.projectId,
-    subjectType: subject?.type ?? ("request" as const),
-    subjectId: subject?.id ?? null,
-    digest: subject?.digest ?? new Uint8Array(),
-    decision: evaluation.decision,
-  };
-  return {
-    ...sealed,
-    mac: sealOf(secrets, sealed),
-    facts: { ...factsKept(intent, facts), ...(decisionId === undefined ? {} : { decisionId }) },
-    policies: policies.map(({ id, scope, subjectId, version }) => ({ id, scope, subjectId, version })),
-    rules: evaluation.rules,
-    code: evaluation.code,
-    createdBy: intent.by,
-    createdAt: facts.at,
-  };
-};
 
 /** Whether people have voted on this subject as the policies demand now. */
 const hasVotes = async (
@@ -208,7 +159,7 @@ const requireAllowed = async (
   throw new PolicyViolationError(rowOf(deps, intent, decided, subject), evaluation);
 };
 
-/** What is known of a movement before the transaction that accepts it. */
+/** The facts about a movement that are known before the transaction that accepts it. */
 interface Prepared {
   readonly intent: Intent;
   readonly prices: Prices;
@@ -244,10 +195,21 @@ const pass = async (
   };
 };
 
+/** The refusal of a movement that screening has stopped, with the evaluation that says so. */
+const refusedByScreening = async (
+  deps: EngineDeps,
+  { intent, prices, isFree }: Prepared,
+  { sql, subject, gate }: { sql: Sql; subject: Subject; gate: Gate },
+): Promise<ScreeningRefusedError> => {
+  const found = isFree ? [] : await policiesOf(sql, intent);
+  const decided = await decide(sql, intent, { prices, now: deps.clock.now(), locks: false, found });
+  return gate.refusal(rowOf(deps, intent, withScreening(decided, gate), subject));
+};
+
 const checkOf = (deps: Parameters<typeof pass>[0], prepared: Prepared, gate: Gate): Check => {
   const evaluate: Check["evaluate"] = async (sql, subject, admission) => {
     const isSent = admission.isSent === true;
-    if (gate.refusal !== null && !isSent) throw gate.refusal;
+    if (gate.isStopped && !isSent) throw await refusedByScreening(deps, prepared, { sql, subject, gate });
     const passed = await pass(deps, prepared, sql, { subject, admission });
     const { projectId } = prepared.intent;
     if (passed !== null) await gate.recordPassed(sql, { ...subject, projectId, phase: "accept" }, isSent);
@@ -270,7 +232,7 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const reader = sqlOf(deps.database.prisma);
   const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
-  // An evaluation never changes, so what this instance made is not read again before it signs.
+  // An evaluation never changes, so one that this instance made is not read again before it signs.
   const made = new LRUCache<string, StoredEvaluation>({ max: MADE_MAX });
 
   const decideNow = async (
@@ -296,22 +258,27 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
       return await work(checkOf({ ...deps, made }, prepared, gate));
     } catch (error) {
       if (error instanceof PolicyViolationError) await insertEvaluation(reader, error.evaluation, []);
-      if (error instanceof ScreeningRefusedError && error === gate.refusal) await gate.recordStopped(reader);
+      if (error instanceof ScreeningRefusedError && error.screening === gate.screening)
+        await gate.recordStopped(reader, error.evaluation);
       throw error;
     }
   };
 
   return {
-    dryRun: async (intent, draft) => (await decideNow(intent, { draft })).evaluation,
+    dryRun: async (intent, draft) => {
+      const decided = await decideNow(intent, { draft });
+      return withScreening(decided, await screenIntent(screening, intent, decided.policies)).evaluation;
+    },
 
     refuse: async (intent, { canWait = true, isFirst = false } = {}) => {
       const decided = await decideNow(intent, { isFree: isFirst && (await withoutPolicy.has(intent.projectId)) });
       const { evaluation } = decided;
       if (evaluation.decision === "allow" || (evaluation.decision === "needs_approval" && canWait)) {
         const gate = await screenIntent(screening, intent, decided.policies);
-        if (gate.refusal === null) return evaluation;
-        await gate.recordStopped(reader);
-        throw gate.refusal;
+        if (!gate.isStopped) return evaluation;
+        const stopped = rowOf(deps, intent, withScreening(decided, gate), null);
+        await gate.recordStopped(reader, stopped);
+        throw gate.refusal(stopped);
       }
       const row = rowOf(deps, intent, decided, null);
       await insertEvaluation(reader, row, []);

@@ -1,4 +1,5 @@
 import { DomainError } from "@/lib/core/errors";
+import { FINDINGS_MAX, reasonOf, type Screening } from "@/lib/modules/screening/service";
 import type { Evaluation } from "./evaluate";
 import type { StoredEvaluation } from "./repository";
 
@@ -28,7 +29,7 @@ export class PolicyViolationError extends DomainError {
       first === undefined ? "A policy refuses this." : `${first.message} (rule ${first.rule}, ${first.scope} policy).`;
     const how =
       decision === "needs_approval"
-        ? " They have not approved it. Start it anew to ask for their votes; wallets that sign for themselves cannot wait for votes."
+        ? " They have not approved it. Start it again to ask for their votes; wallets that sign for themselves cannot wait for votes."
         : "";
     super("policy_violation", `${why}${how} Nothing was sent; the money is where it was.`, {
       details: refusing.map((result) => ({
@@ -40,6 +41,30 @@ export class PolicyViolationError extends DomainError {
     });
     this.evaluation = evaluation;
     this.approval = approval;
+  }
+}
+
+/** A movement that screening refuses. It carries the evaluation, which is stored once the caller's transaction was rolled back. */
+export class ScreeningRefusedError extends DomainError {
+  constructor(
+    readonly screening: Screening,
+    readonly evaluation: StoredEvaluation,
+    /** The fields of the request that name an address. */
+    pathsOf: (address: string) => readonly string[],
+  ) {
+    const [first] = screening.stopped;
+    const why =
+      first === undefined ? "Screening refuses this." : `The address ${first.address} ${reasonOf(first.verdict)}.`;
+    super("screening_refused", `${why} Nothing was sent; the money is where it was.`, {
+      details: screening.stopped.slice(0, FINDINGS_MAX).flatMap(({ address, verdict }) =>
+        pathsOf(address).map((path) => ({
+          path,
+          message: `${address} ${reasonOf(verdict)}`,
+          code: verdict.state,
+        })),
+      ),
+      extra: { evaluationId: evaluation.id },
+    });
   }
 }
 

@@ -4,9 +4,10 @@ import { boundBy, countedBy } from "./sums";
 import { strictest } from "./votes";
 import type { Decision, EffectivePolicy, Facts, RequiredApproval } from "./facts";
 
-/** What one rule of one policy says of a movement. */
+/** The result of one rule of one policy for a movement. */
 export interface RuleResult {
-  readonly policyId: string;
+  /** Null: no policy sets the rule, and its default applies. */
+  readonly policyId: string | null;
   readonly version: number;
   readonly scope: EffectivePolicy["scope"];
   readonly rule: RuleName;
@@ -88,7 +89,9 @@ const resultOf = ({ id, version, scope }: EffectivePolicy, finding: Finding): Ru
 });
 
 const inOrder = (a: RuleResult, b: RuleResult): number => {
-  const [one, other] = [a, b].map(({ scope, policyId, rule, message }) => `${scope}|${policyId}|${rule}|${message}`);
+  const [one, other] = [a, b].map(
+    ({ scope, policyId, rule, message }) => `${scope}|${String(policyId)}|${rule}|${message}`,
+  );
   return (one ?? "") < (other ?? "") ? -1 : 1;
 };
 

@@ -49,7 +49,7 @@ export interface Recipient {
 /** `usd`, `usd_without_code` or `asset:<assetId>`. */
 export type UsageUnit = string;
 
-/** What a policy's subject moved on the day before this movement. */
+/** The amount that a policy's subject moved on the same day before this movement. */
 export interface Usage {
   readonly scope: PolicyScope;
   readonly subjectId: string;

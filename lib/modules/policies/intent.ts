@@ -1,4 +1,4 @@
-/** What somebody wants to move, before the facts of the database and the prices are known. */
+/** The movement that somebody asks for, before the facts of the database and the prices are known. */
 import { actorName, type Actor } from "@/lib/core/actor";
 import { isId } from "@/lib/core/ids";
 import { worthOf } from "@/lib/core/decimal";
@@ -121,7 +121,7 @@ export const movementsWith = (outflows: readonly Outflow[], prices: readonly (st
     };
   });
 
-/** The rows of the day's usage that the policies count in, and what the movement adds to each. */
+/** The rows of the day's usage that the policies count in, and the amount that the movement adds to each. */
 export const usageAdded = (
   policies: readonly EffectivePolicy[],
   { movements }: Pick<Facts, "movements">,

@@ -72,11 +72,23 @@ const SUBJECT = {
   key: `SELECT 1 FROM api_key WHERE project_id = $1 AND id = $2 AND revoked_at IS NULL`,
 } as const;
 
+const WALLET_ADDRESS = `SELECT address FROM wallet WHERE project_id = $1 AND id = $2 AND unlinked_at IS NULL`;
+
 /** Whether the project has this wallet or API key. */
 export const hasSubject = async (
   sql: SqlReader,
   { projectId, scope, subjectId }: { projectId: string; scope: "wallet" | "key"; subjectId: string },
 ): Promise<boolean> => (await sql.query(SUBJECT[scope], [projectId, subjectId])).length === 1;
+
+/** Of a wallet of the project; null when it has none of this id. */
+export const findWalletAddress = async (
+  sql: SqlReader,
+  projectId: string,
+  walletId: string,
+): Promise<`0x${string}` | null> => {
+  const [found] = await sql.query<{ address: `0x${string}` }>(WALLET_ADDRESS, [projectId, walletId]);
+  return found?.address ?? null;
+};
 
 /** A row of a day's usage. */
 export interface UsageKey {
@@ -111,7 +123,7 @@ const ADD_USAGE = `
   WHERE usage.project_id = $1 AND usage.day = $2::date AND usage.scope = added.scope
     AND usage.subject_id = added.subject_id AND usage.unit = added.unit`;
 
-/** What was moved on the day. With `locks` the rows stay locked until the transaction ends, so that caps are exact. */
+/** The amounts that were moved on the day. With `locks` the rows stay locked until the transaction ends, so that caps are exact. */
 export const readUsage = async (
   sql: SqlReader,
   at: { readonly projectId: string; readonly day: string; readonly locks: boolean },
@@ -140,7 +152,7 @@ const READ_RECIPIENTS = `
   LEFT JOIN contact ON contact.project_id = $1 AND contact.address = wanted.address
   LEFT JOIN policy_recipient AS paid ON paid.project_id = $1 AND paid.address = lower(wanted.address)`;
 
-/** What the project knows of addresses. @param addresses checksummed */
+/** The project's facts about addresses as recipients. @param addresses checksummed */
 export const readRecipients = (
   sql: SqlReader,
   projectId: string,
@@ -166,7 +178,7 @@ export interface StoredEvaluation {
   readonly createdAt: Date;
 }
 
-// A refusal is stored by whoever catches it first, and it may be caught twice where one movement is a part of another.
+// The first function that catches a refusal stores it, and it may be caught twice where one movement is a part of another.
 const INSERT_EVALUATION = `
   INSERT INTO policy_evaluation (project_id, id, subject_type, subject_id, digest, mac, facts, policies, rules, decision, code, created_by,
     created_at)

@@ -2,7 +2,7 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import {
   DEFAULT_MODE,
-  ScreeningRefusedError,
+  reasonOf,
   stricterMode,
   type ScreenedSubject,
   type Screened,
@@ -11,11 +11,14 @@ import {
   type ScreeningService,
 } from "@/lib/modules/screening/service";
 import type { ScreenedAddress } from "@/lib/ports/screening";
+import { ScreeningRefusedError } from "./errors";
+import type { RuleResult } from "./evaluate";
+import type { Decided } from "./evaluation-row";
 import type { EffectivePolicy } from "./facts";
 import type { Intent } from "./intent";
-import { readPolicies } from "./repository";
+import { insertEvaluation, readPolicies, type StoredEvaluation } from "./repository";
 
-/** What is about to be signed or sent, of a movement that the policies allowed when it was accepted. */
+/** A transaction or signature that is about to leave, of a movement that the policies allowed when it was accepted. */
 export interface Departure {
   readonly projectId: string;
   readonly walletIds: readonly string[];
@@ -28,25 +31,43 @@ export interface Departure {
 
 /** The screening of one movement while it is accepted. */
 export interface Gate {
-  /** Null: money may move. */
-  readonly refusal: ScreeningRefusedError | null;
+  /** Null: nothing was screened. */
+  readonly screening: Screening | null;
+  /** Money may not move. */
+  readonly isStopped: boolean;
+  /** The result of the rule `screening`; null where no policy sets it and nothing is stopped. */
+  readonly result: RuleResult | null;
+  /** @param evaluation made by `withScreening` */
+  refusal(evaluation: StoredEvaluation): ScreeningRefusedError;
   /** Stores what let the subject pass. */
   recordPassed(sql: Sql, subject: ScreenedSubject, isSent: boolean): Promise<void>;
-  /** Stores what stopped the movement. */
-  recordStopped(sql: Sql): Promise<void>;
+  /** Stores what stopped the movement. @param evaluation that of the refusal */
+  recordStopped(sql: Sql, evaluation: StoredEvaluation): Promise<void>;
 }
 
 /** Screens nothing, for services without screening. */
 export const NO_SCREENING: ScreeningService = {
   screen: () => Promise.resolve(null),
-  record: () => Promise.resolve(),
+  record: () => Promise.resolve(""),
   isActive: () => Promise.resolve(false),
 };
 
+interface ModeRule {
+  readonly mode: ScreeningMode;
+  /** The policy that sets it; null: none does, and the default applies. */
+  readonly policy: EffectivePolicy | null;
+}
+
 /** The project's mode, or a stricter one of a wallet or key. */
-export const screeningModeOf = (policies: readonly Pick<EffectivePolicy, "scope" | "rules">[]): ScreeningMode => {
-  const project = policies.find(({ scope }) => scope === "project")?.rules.screening ?? DEFAULT_MODE;
-  return policies.reduce((mode, { rules }) => stricterMode(mode, rules.screening ?? mode), project);
+const modeRuleOf = (policies: readonly EffectivePolicy[]): ModeRule => {
+  const project = policies.find(({ scope, rules }) => scope === "project" && rules.screening !== undefined) ?? null;
+  return policies.reduce<ModeRule>(
+    (rule, policy) => {
+      const mode = stricterMode(rule.mode, policy.rules.screening ?? rule.mode);
+      return mode === rule.mode ? rule : { mode, policy };
+    },
+    { mode: project?.rules.screening ?? DEFAULT_MODE, policy: project },
+  );
 };
 
 const addressesOf = ({ recipients, chains, parties }: Intent): readonly ScreenedAddress[] =>
@@ -60,6 +81,37 @@ const pathsOf =
     return paths.length === 0 ? [fields.recipient] : paths;
   };
 
+const messageOf = ({ stopped }: Screening): string => {
+  const [first] = stopped;
+  if (first === undefined) return "No address is stopped by screening.";
+  const others = stopped.length === 1 ? "" : ` So ${stopped.length === 2 ? "is" : "are"} ${stopped.length - 1} more.`;
+  return `Stopped: the address ${first.address} ${reasonOf(first.verdict)}.${others}`;
+};
+
+/** The result of the rule for a movement; null where no policy sets it and nothing is stopped. */
+const resultOf = (intent: Intent, { policy }: ModeRule, found: Screening | null): RuleResult | null => {
+  const [stopped] = found?.stopped ?? [];
+  if (found === null || (stopped === undefined && policy === null)) return null;
+  return {
+    policyId: policy?.id ?? null,
+    version: policy?.version ?? 0,
+    scope: policy?.scope ?? "project",
+    rule: "screening",
+    outcome: stopped === undefined ? "allow" : "deny",
+    message: messageOf(found),
+    field: (stopped === undefined ? undefined : pathsOf(intent)(stopped.address)[0]) ?? intent.fields.recipient,
+  };
+};
+
+/** The decision of the policies together with that of screening. */
+export const withScreening = (decided: Decided, { result }: Pick<Gate, "result">): Decided => {
+  if (result === null) return decided;
+  const evaluation = { ...decided.evaluation, rules: [...decided.evaluation.rules, result] };
+  return result.outcome === "deny"
+    ? { ...decided, evaluation: { ...evaluation, decision: "deny", approval: null } }
+    : { ...decided, evaluation };
+};
+
 /** @param policies those that bound the movement */
 export const screenIntent = async (
   screening: ScreeningService,
@@ -67,16 +119,24 @@ export const screenIntent = async (
   policies: readonly EffectivePolicy[],
 ): Promise<Gate> => {
   const { projectId, by } = intent;
-  const found = await screening.screen(addressesOf(intent), { mode: screeningModeOf(policies) });
+  const rule = modeRuleOf(policies);
+  const found = await screening.screen(addressesOf(intent), { mode: rule.mode });
   const isStopped = found !== null && found.stopped.length > 0;
   return {
-    refusal: isStopped ? new ScreeningRefusedError(found, pathsOf(intent)) : null,
+    screening: found,
+    isStopped,
+    result: resultOf(intent, rule, found),
+    refusal: (evaluation) => {
+      if (found === null) throw new Error("Nothing was screened, so screening cannot refuse.");
+      return new ScreeningRefusedError(found, evaluation, pathsOf(intent));
+    },
     recordPassed: async (sql, subject, isSent) => {
       if (found === null) return;
       await screening.record(sql, subject, found, isStopped && isSent ? "sent_by_wallet" : "passed", by);
     },
-    recordStopped: async (sql) => {
+    recordStopped: async (sql, evaluation) => {
       if (found === null) return;
+      await insertEvaluation(sql, evaluation, []);
       await screening.record(sql, { projectId, type: "request", id: null, phase: "accept" }, found, "stopped", by);
     },
   };
@@ -105,7 +165,7 @@ export const screenDeparture = async (
   { isRecorded = true }: { readonly isRecorded?: boolean } = {},
 ): Promise<readonly Screened[]> => {
   if (!(await screening.isActive())) return [];
-  const mode = screeningModeOf(await readPolicies(reader, departure));
+  const { mode } = modeRuleOf(await readPolicies(reader, departure));
   const isFresh = departure.subject.phase === "sign";
   const found = await screening.screen(departure.addresses, { mode, isFresh });
   if (found === null) return [];

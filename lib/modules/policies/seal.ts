@@ -1,7 +1,7 @@
 /** Binds an evaluation to the application secret, so that somebody who can only write the database cannot make one. */
 import type { Secrets } from "@/lib/modules/encryption/service";
 
-/** What the signer relies on. */
+/** The fields of an evaluation that its code covers, because the signer relies on them. */
 export interface Sealed {
   readonly projectId: string;
   readonly id: string;

@@ -70,6 +70,7 @@ const DECIMAL = /^\d{1,30}(\.\d{1,60})?$/;
 /** Maximum number of amounts that one statement compares with their caps. */
 const CHECKS_MAX = 100;
 
+/** The service of API keys' own limits: recipients, and caps for payments without a code. Checks of the same time share one statement. */
 export const createPoliciesService = ({ database }: { readonly database: Database }): PoliciesService => {
   const fits = createBatcher({
     run: (spendings: Parameters<typeof fitSpendings>[1]) => fitSpendings(keptSqlOn(database.pool), spendings),

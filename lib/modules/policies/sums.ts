@@ -49,7 +49,7 @@ export const assetSum = (movements: readonly Movement[], asset: string): bigint 
 
 export const assetUnit = (asset: string): UsageUnit => `asset:${asset}`;
 
-/** What the movements add to the units of the policy's daily caps, in 10^-18. Unknown worth adds nothing: such a movement is refused. */
+/** The amounts that the movements add to the units of the policy's daily caps, in 10^-18. Unknown worth adds nothing: such a movement is refused. */
 export const usageOf = (
   { rules }: Pick<EffectivePolicy, "rules">,
   movements: readonly Movement[],

@@ -25,7 +25,7 @@ const requireAwaiting = async (
 ): Promise<void> => {
   const operation = await operations.get(projectId, operationId);
   if (operation.expiresAt !== null && operation.expiresAt <= clock.now())
-    throw new DomainError("quote_expired", "Nobody approved this in time. Nothing was sent; start it anew.");
+    throw new DomainError("quote_expired", "Nobody approved this in time. Nothing was sent; start it again.");
   if (operation.status !== "pending" || operation.subStatus !== "awaiting_approval") throw notAwaitingApproval();
 };
 

@@ -14,7 +14,7 @@ const grossOf = ({ kind, pool, toWallet }: SpendRequest): ((netBase: bigint) => 
     : (netBase) => grossForNote(netBase, pool);
 };
 
-/** What the error names as missing; at least 1, because a pool's minimum can refuse notes whose sum suffices. */
+/** The missing amount that the error names; at least 1, because a pool's minimum can refuse notes whose sum suffices. */
 const missingBase = (grossBase: bigint, notes: readonly { readonly valueBase: bigint }[]): bigint => {
   const missing = grossBase - notes.reduce((sum, { valueBase }) => sum + valueBase, 0n);
   return missing > 0n ? missing : 1n;

@@ -86,7 +86,7 @@ const exit = ({ projectId, walletId }: Payer, noteId: string): Promise<void> =>
     await repository.insertTransfer(tx, { ...EMPTY_PRIVATE_TRANSFER, ...own, ...leaving, ...ids });
   });
 
-/** A private wallet of a project of its own, and what spends into it. */
+/** A private wallet of a project of its own, and a function that spends into it. */
 const newWallet = async () => {
   const projectId = newId("project");
   await prisma.project.create({ data: { id: projectId, name: "Numbers", createdAt: NOW } as never });

@@ -7,9 +7,9 @@ export interface SpendableNote {
 
 export interface PlannedSpend {
   readonly noteId: string;
-  /** What leaves the note, in base units. */
+  /** The amount that leaves the note, in base units. */
   readonly withdrawBase: bigint;
-  /** What the recipient gets of it, in base units. */
+  /** The part of it that the recipient gets, in base units. */
   readonly outBase: bigint;
 }
 

@@ -15,13 +15,13 @@ export interface PrivateQuote {
   readonly chainId: number;
   readonly token: Token;
   readonly tokenOut: Token;
-  /** What is sold, in base units of `token`. */
+  /** The amount that is sold, in base units of `token`. */
   readonly amountBase: bigint;
   /** The exchange path that was priced. */
   readonly path: `0x${string}`;
-  /** What the swap was priced to bring, in base units of `tokenOut`, before the pool keeps its fee. */
+  /** The amount that the swap was priced to bring, in base units of `tokenOut`, before the pool keeps its fee. */
   readonly outBase: bigint;
-  /** What the swap brings at least, in base units of `tokenOut`. */
+  /** The minimum that the swap brings, in base units of `tokenOut`. */
   readonly minimumBase: bigint;
   /** SHA-256 of what a one-time code approves. */
   readonly digest: Uint8Array<ArrayBuffer>;

@@ -22,9 +22,9 @@ export interface PrivateStep {
   /** The commitment of the note. No other operation can use the note while the step is open. */
   readonly noteId: string;
   readonly state: StepState;
-  /** What leaves the note, in base units of the operation's token. */
+  /** The amount that leaves the note, in base units of the operation's token. */
   readonly withdrawBase: bigint;
-  /** What the recipient gets of it, or gets at least after a swap; in base units of the token that arrives. */
+  /** The amount that the recipient gets of it, or gets at least after a swap; in base units of the token that arrives. */
   readonly outBase: bigint;
   /** The deposit number of the new note; null when the money goes to an address. */
   readonly slotNumber: number | null;

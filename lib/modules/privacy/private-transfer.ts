@@ -30,7 +30,7 @@ export interface PrivateTransfer {
   readonly noteId: string | null;
   /** The exchange path of a private swap; null for other kinds. */
   readonly path: `0x${string}` | null;
-  /** What a private swap brings at least, in base units of `tokenOut`; null for other kinds. */
+  /** The minimum that a private swap brings, in base units of `tokenOut`; null for other kinds. */
   readonly minimumBase: bigint | null;
   /** SHA-256 of what a one-time code approves. */
   readonly digest: Uint8Array<ArrayBuffer>;

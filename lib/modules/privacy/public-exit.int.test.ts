@@ -68,7 +68,7 @@ const openContext = async () => {
   return {
     ...{ gate, clock, api, customer, client, key },
     ...privateProgress({ client: () => client, chainId: CHAIN, timeoutMs: TIMEOUT_MS }),
-    /** What the treasury has on chain. */
+    /** The treasury's balance on chain. */
     onChain: () => balanceOnChain(rpcUrls[String(CHAIN)] ?? "", usdc, customer.treasury),
   };
 };

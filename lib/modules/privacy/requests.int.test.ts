@@ -4,7 +4,7 @@ import { createPrivacyWallet, getPrivateTransfer, listPrivateTransfers, shield }
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { newCustomer, type Customer } from "@/lib/testing/journey";
 
-// What private operations answer before anything of them is proved or sent.
+// Responses about private operations before a proof is made or anything is sent.
 const CHAIN = 31337;
 
 let api: TestApi;

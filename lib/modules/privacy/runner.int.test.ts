@@ -6,7 +6,7 @@ import { testAccount } from "@/lib/testing/factories";
 import { privateMoney } from "@/lib/testing/private-money";
 import { privatePayments } from "@/lib/testing/private-payments";
 
-// Everything but the chain and the proofs is real here; what the fake engine does, the real one does by the same contract tests.
+// Everything but the chain and the proofs is real here. The fake engine and the real one pass the same contract tests.
 const money = await privateMoney();
 const { api, world, workerClock, hooks, transactions, chainId } = money;
 const HALF_HOUR_MS = 1_900_000;
@@ -67,7 +67,7 @@ test("a note that somebody with the mnemonic spent fails alone; the other notes 
   expect(ended.steps.map(({ state }) => state)).toEqual(["failed", "completed"]);
   const received = ended.received?.amountBase ?? "0";
   expect(paidTo(recipient)).toBe(BigInt(received));
-  // What was taken may be the work of a copy of this service: nothing pays it a second time.
+  // A copy of this service may have spent the lost note, so nothing pays its amount a second time.
   expect((await operationOf(begun.operationId)).may.retry).toBe(false);
   expect(await codeOf(retry(begun.operationId))).toBe("409 invalid_state");
 });

@@ -230,7 +230,7 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
     }
     await recordProving(deps, operationId, before);
     const steps = await repository.steps(operation.projectId, operationId);
-    // What was checked is what is proved: a step that was changed since then is looked at once more.
+    // Only checked steps are proved: steps that were changed since then are checked once more.
     if (!isSame(before, steps)) continue;
     const watch = watchCancellation(deps, operationId, signal);
     try {

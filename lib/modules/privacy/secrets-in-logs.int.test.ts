@@ -17,7 +17,7 @@ import { getLogger } from "@/lib/log/logger";
 import { testAccount } from "@/lib/testing/factories";
 import { privateMoney } from "@/lib/testing/private-money";
 
-/** What the process writes to stdout: its log lines, of every level. */
+/** The output of the process to stdout: its log lines, of every level. */
 let written = "";
 const write = vi.spyOn(fs, "write");
 beforeAll(() => {

@@ -43,7 +43,7 @@ const requestOf = (owner: EvmAddress, { pool, amountBase }: Deposit): RouteReque
   slippageBps: 0,
 });
 
-/** What the new note is worth. The pool rounds its fee down. */
+/** The value of the new note. The pool rounds its fee down. */
 const noteBaseOf = ({ pool, amountBase }: Deposit): bigint =>
   amountBase - (amountBase * BigInt(pool.shieldFeeBps)) / 10_000n;
 

@@ -1,4 +1,4 @@
-/** What an operation that spends notes may move: the data that its evaluation is bound to, and that is compared before a proof is made. */
+/** The parameters of an operation that spends notes: the data that its evaluation is bound to, and that is compared before a proof is made. */
 import { createHash } from "node:crypto";
 import { actorName, type Actor } from "@/lib/core/actor";
 import { keysAmong, type Intent } from "@/lib/modules/policies/service";
@@ -17,7 +17,7 @@ export const spendDigest = (transfer: PrivateTransfer, steps: readonly Step[]): 
   return new Uint8Array(createHash("sha256").update(text).digest());
 };
 
-/** What the policies decide on: all that leaves the notes, and the address that is paid, if any. */
+/** The intent that the policies decide on: all that leaves the notes, and the address that is paid, if any. */
 export const intentOf = (
   actor: Actor,
   spent: Pick<PrivateTransfer, "kind" | "chainId" | "token" | "toAddress"> & {

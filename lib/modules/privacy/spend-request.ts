@@ -18,7 +18,7 @@ export interface SpendRequest {
   readonly pool: PrivacyPool;
   /** The pool of the token that arrives; the same as `pool` except in a swap. */
   readonly poolOut: PrivacyPool;
-  /** In base units: what arrives, or what a swap sells. */
+  /** The amount that arrives, or that a swap sells, in base units. */
   readonly amountBase: bigint;
   readonly toAddress: EvmAddress | null;
   readonly toWallet: PrivateWallet | null;
@@ -36,7 +36,7 @@ export interface SpendInput {
   readonly acceptSmallSet?: boolean | undefined;
 }
 
-/** The part of an operation that failed: what its failed steps should have taken out of notes and brought, in base units. */
+/** The amounts that an operation's failed steps should have taken out of notes and brought, in base units. */
 export interface FailedAmounts {
   readonly withdrawBase: bigint;
   readonly outBase: bigint;

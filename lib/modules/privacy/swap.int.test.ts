@@ -4,7 +4,7 @@ import { executePrivateSwap, preparePrivateSwap } from "@/lib/contracts/privacy-
 import { privateMoney } from "@/lib/testing/private-money";
 import { privatePayments } from "@/lib/testing/private-payments";
 
-// Everything but the chain and the proofs is real here; what the fake engine does, the real one does by the same contract tests.
+// Everything but the chain and the proofs is real here. The fake engine and the real one pass the same contract tests.
 const money = await privateMoney();
 const { api, clock } = money;
 const QUOTE_TTL_MS = 301_000;

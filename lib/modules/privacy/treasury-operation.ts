@@ -148,7 +148,7 @@ export const startOrAwait = async (
   steps: {
     readonly start: () => Promise<unknown>;
     readonly awaiting: (treasury: Treasury) => { readonly request: RouteRequest; readonly expectedBase: bigint };
-    /** What is approved, in words. */
+    /** The approved values, in words. */
     readonly lines: readonly string[];
   },
 ): Promise<void> => {

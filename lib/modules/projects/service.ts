@@ -3,6 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { newId } from "@/lib/core/ids";
+import type { RequestContext } from "@/lib/core/request-context";
 import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { MailOutbox } from "@/lib/modules/mail/service";
@@ -28,7 +29,10 @@ export interface ProjectsService {
   /** The person's projects, the oldest membership first. */
   list(userId: string): Promise<Membership[]>;
   /** Creates a project in the caller's transaction, with the person as its owner. */
-  create(tx: Tx, project: { readonly name: string; readonly ownerId: string }): Promise<{ projectId: string }>;
+  create(
+    tx: Tx,
+    project: { readonly name: string; readonly ownerId: string; readonly request?: RequestContext | null },
+  ): Promise<{ projectId: string }>;
   /** Reads the person's memberships anew at the next request to this instance. Other instances follow within a second. */
   forget(userId: string): void;
   /**
@@ -62,6 +66,7 @@ export interface PersonNotice {
 const MEMBERSHIPS_MAX = 1000;
 const OWNERS_MAX = 1000;
 
+/** The service of projects and memberships. Each instance caches memberships for less than a second. */
 export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
   const { database, clock, outbox } = deps;
   const list = (userId: string): Promise<Membership[]> => listMemberships(database.prisma, userId, MEMBERSHIPS_MAX);
@@ -74,10 +79,10 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
     resolve: async (userId, projectId) => choose(await memberships.get(userId), projectId),
     list,
     forget: (userId) => memberships.invalidate(userId),
-    create: async (tx, { name, ownerId }) => {
+    create: async (tx, { name, ownerId, request = null }) => {
       const project = { id: newId("project"), name, ownerId, createdAt: clock.now() };
       await insertProject(tx, project);
-      const entry = { projectId: project.id, actor: ownerId, subject: project.id, at: project.createdAt };
+      const entry = { projectId: project.id, actor: ownerId, subject: project.id, request, at: project.createdAt };
       await recordAudit(tx, { ...entry, action: "project.created", data: { name } });
       return { projectId: project.id };
     },

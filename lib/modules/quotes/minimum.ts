@@ -1,6 +1,6 @@
 import type { Route, RouteLeg } from "@/lib/ports/routing";
 
-/** What a route that is priced again must bring above its promised minimum, so that a small move does not revert it. */
+/** The margin above the promised minimum that a route must bring when it is priced again, so that a small move does not revert it. */
 const TOLERANCE_MIN_BPS = 10;
 const BPS = 10_000n;
 

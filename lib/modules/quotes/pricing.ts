@@ -1,3 +1,4 @@
+import { amountText } from "@/lib/core/amount-text";
 import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
@@ -110,9 +111,10 @@ const pricesOf = async (deps: PricingDeps, route: Route): Promise<Map<string, st
 
 const shortOf = async (deps: PricingDeps, request: RouteRequest): Promise<string[]> => {
   const shortfalls = await deps.holds.shortfalls(request.sources).catch(() => []);
-  return shortfalls.map(
-    ({ source, missingBase }) => `${formatAmount(missingBase, source.token.decimals)} ${source.token.symbol}`,
-  );
+  return shortfalls.map(({ source: { token }, missingBase }) => {
+    const missing = formatAmount(missingBase, token.decimals);
+    return `${amountText(missing, { symbol: token.symbol, exact: true, locale: "en" }).text} ${token.symbol}`;
+  });
 };
 
 interface RecordedQuote {

@@ -9,7 +9,10 @@ import { storedPrepared, type PreparedLeg } from "./prepared-leg";
 const storedRoute: z.ZodType<Route> = z.object({ legs: z.array(storedRouteLeg) });
 
 /** The fields of column `response` that a transfer shows. */
-const storedResponse = quoteRecord.pick({ from: true, to: true, fees: true, warnings: true, estimatedSeconds: true });
+const storedResponse = quoteRecord
+  .pick({ from: true, to: true, fees: true, warnings: true, estimatedSeconds: true })
+  // Steps that this version cannot read are not shown; the transfer goes on without them.
+  .extend({ steps: quoteRecord.shape.steps.catch([]) });
 
 /** The field of column `response` that a swap and transfer shows. */
 const storedWarnings = quoteRecord.pick({ warnings: true }).catch({ warnings: [] });

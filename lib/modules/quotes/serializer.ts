@@ -4,7 +4,7 @@ import type { quoteRecord } from "@/lib/contracts/quote-records";
 import { parseDecimal, scaledTo, worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { Route, RouteFee, RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import type { EvmAddress, Route, RouteFee, RouteLeg, RouteRequest } from "@/lib/ports/routing";
 import { expectedOut, minimumOut } from "./minimum";
 import type { PriceCheck } from "./price-check";
 import type { SourceWallet } from "./request";
@@ -91,7 +91,7 @@ const warningsOf = (
     ? [{ code: "high_slippage", message: `You accept up to ${String(request.slippageBps / 100)} % less than quoted.` }]
     : []),
   ...check.warnings,
-  ...shortOf.map((text) => ({ code: "insufficient_balance", message: `${text} is not there yet.` })),
+  ...shortOf.map((text) => ({ code: "insufficient_balance", message: `You are short ${text}.` })),
 ];
 
 const alternativeOf = (request: RouteRequest, route: Route): QuoteRecord["alternatives"][number] => {
@@ -211,19 +211,35 @@ export const approvalDigest = (request: RouteRequest, minimumBase: bigint): Uint
   return new Uint8Array(createHash("sha256").update(text).digest());
 };
 
+/** Names for what the lines of an approval refer to. Each name stands beside its whole address. */
+export interface ApprovalWords {
+  readonly chainName: (chainId: number) => string;
+  readonly names: ReadonlyMap<EvmAddress, string>;
+}
+
+/** All addresses that the lines of an approval say. */
+export const approvalAddresses = ({ sources, destination }: RouteRequest): EvmAddress[] => [
+  ...sources.map(({ owner }) => owner),
+  destination.recipient,
+];
+
 /** The approved data in words, for the message with the code. */
 export const approvalLines = (
   request: RouteRequest,
   minimumBase: bigint,
-  chainName: (chainId: number) => string,
+  { chainName, names }: ApprovalWords,
 ): string[] => {
   const { token, recipient } = request.destination;
+  const named = (address: EvmAddress): string => {
+    const name = names.get(address);
+    return name === undefined ? address : `${name}, ${address}`;
+  };
   return [
     ...request.sources.map(
       (source) =>
-        `You send: ${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol} on ${chainName(source.token.chainId)} from ${source.owner}`,
+        `You send: ${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol} on ${chainName(source.token.chainId)} from ${named(source.owner)}`,
     ),
-    `They get at least: ${formatAmount(minimumBase, token.decimals)} ${token.symbol} on ${chainName(token.chainId)}`,
-    `To: ${recipient}`,
+    `Minimum received: ${formatAmount(minimumBase, token.decimals)} ${token.symbol} on ${chainName(token.chainId)}`,
+    `To: ${named(recipient)}`,
   ];
 };

@@ -19,7 +19,7 @@ export { QUOTE_FIELDS, unknownWallet } from "./request";
 export type { FieldNames, ResolvedRequest, SourceWallet } from "./request";
 export { expectedOut, minimumOut, withMinimum } from "./minimum";
 export type { PriceCheck } from "./price-check";
-export { approvalLines, toDestination, toTokenRecord } from "./serializer";
+export { approvalAddresses, approvalLines, toDestination, toTokenRecord } from "./serializer";
 export type { FeePayer, QuoteRecord } from "./serializer";
 
 export interface QuotesDeps extends PricingDeps {

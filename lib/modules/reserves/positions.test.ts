@@ -36,7 +36,14 @@ const deadChain = () => {
       return Promise.resolve(new Map([[USDC.address, known]]));
     },
   };
-  const context = { registry, readings, clock: { now: () => new Date(chain.nowMs) }, awayUntil: new Map() };
+  const screenedBlocks = () => Promise.resolve(null);
+  const context = {
+    registry,
+    readings,
+    screenedBlocks,
+    clock: { now: () => new Date(chain.nowMs) },
+    awayUntil: new Map(),
+  };
   return { chain, since, read: () => readChain(context, WALLET, 1, [USDC]) };
 };
 

@@ -5,6 +5,7 @@ import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { withDeadline } from "@/lib/core/deadline";
 import type { Token } from "@/lib/core/token";
+import type { ScreenedBlocks } from "@/lib/modules/holds/service";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { ReserveReading, ReserveReadings } from "./repository";
@@ -26,6 +27,8 @@ export interface ReservePosition {
 export interface PositionDeps {
   readonly registry: ChainRegistry;
   readonly readings: ReserveReadings;
+  /** The newest blocks up to which the wallet's deposits were screened; null where its policies do not ask for it. */
+  readonly screenedBlocks: (wallet: string, chainId: number) => Promise<ScreenedBlocks | null>;
   readonly clock: Clock;
 }
 
@@ -80,6 +83,45 @@ export const onChainOf = (positions: readonly Counted[]): bigint =>
 export const backs = ({ registry }: Pick<PositionDeps, "registry">, { address, chainId }: Token): boolean =>
   address !== "native" || registry.get(chainId).contracts.paymaster !== undefined;
 
+type ReadPosition = Omit<ReservePosition, "wallet" | "backs" | "lastKnown">;
+
+const readAt = async (
+  { registry }: PositionDeps,
+  wallet: EvmAddress,
+  { chainId, tokens, block }: { readonly chainId: number; readonly tokens: readonly Token[]; readonly block: bigint },
+): Promise<ReadPosition[]> => {
+  const balances = await withDeadline(readBalances(registry, chainId, [wallet], tokens, block), LATE);
+  const { blockNumber, at } = balances;
+  return tokens.map((token) => ({ token, finalBase: balances.get(wallet, token), blockNumber, at }));
+};
+
+/**
+ * Balances at the blocks up to which deposits were screened: later money backs nothing where the policy lets screened money alone
+ * move. A balance that cannot be read there counts as nothing.
+ */
+const readScreened = async (
+  context: PositionDeps,
+  wallet: EvmAddress,
+  at: { readonly chainId: number; readonly tokens: readonly Token[]; readonly finalNumber: bigint },
+  blocks: ScreenedBlocks,
+): Promise<ReadPosition[]> => {
+  const nothing = (token: Token): ReadPosition => {
+    return { token, finalBase: 0n, blockNumber: 0n, at: context.clock.now() };
+  };
+  const groups = [
+    { tokens: at.tokens.filter(({ address }) => address !== "native"), block: blocks.tokens },
+    { tokens: at.tokens.filter(({ address }) => address === "native"), block: blocks.native },
+  ];
+  const read = await Promise.all(
+    groups.map(async ({ tokens, block }) => {
+      if (tokens.length === 0 || block < 0n) return tokens.map(nothing);
+      const screened = block < at.finalNumber ? block : at.finalNumber;
+      return readAt(context, wallet, { ...at, tokens, block: screened }).catch(() => tokens.map(nothing));
+    }),
+  );
+  return read.flat();
+};
+
 const readNow = async (
   context: PositionDeps,
   wallet: EvmAddress,
@@ -91,21 +133,19 @@ const readNow = async (
       chainCall(chainId, () => context.registry.client(chainId).getBlockNumber({ cacheTime: 0 })),
       LATE,
     );
-    const finalBlock =
+    const finalNumber =
       (await withDeadline(
         chainCall(chainId, () => finalBlockNumber(context.registry, chainId, head)),
         LATE,
       )) ?? 0n;
-    const balances = await withDeadline(readBalances(context.registry, chainId, [wallet], tokens, finalBlock), LATE);
-    const { blockNumber, at } = balances;
-    return tokens.map((token) => ({
-      token,
-      wallet,
-      backs: backs(context, token),
-      finalBase: balances.get(wallet, token),
-      lastKnown: null,
-      blockNumber,
-      at,
+    const blocks = await context.screenedBlocks(wallet, chainId);
+    const read =
+      blocks === null
+        ? await readAt(context, wallet, { chainId, tokens, block: finalNumber })
+        : await readScreened(context, wallet, { chainId, tokens, finalNumber }, blocks);
+    return read.map((position) => ({
+      ...{ ...position, wallet, lastKnown: null },
+      backs: backs(context, position.token),
     }));
   } catch {
     return null;

@@ -42,7 +42,7 @@ export interface Backing {
   lock(sql: Sql, others: readonly Funds[]): Promise<void>;
   /** Whether `lock` has anything to lock. */
   readonly locks: boolean;
-  /** What accounts hold of each asset that the operation spends, read under their locks after those of `lock`; for `check`. */
+  /** The liabilities to accounts in each asset that the operation spends, read under their locks after those of `lock`; for `check`. */
   liabilities(keep: (liabilitiesBase: readonly bigint[]) => void): JudgedPart;
   /**
    * Compares balances and liabilities. Call it after the operation's own holds were made.
@@ -173,7 +173,7 @@ const list = async (context: ReservesContext, projectId: string): Promise<Reserv
   );
 };
 
-/** What accounts of an asset hold already, in ledger units, if balances of chains that do not answer have to cover it; else 0. */
+/** The liabilities to accounts in an asset, in ledger units, if balances of chains that do not answer have to cover them; else 0. */
 const owedMeanwhile = async (
   context: ReservesContext,
   projectId: string,
@@ -185,7 +185,7 @@ const owedMeanwhile = async (
 /**
  * The most that liabilities of an asset may sum to, in ledger units, read under the locks of the balances that back them. Call it in the
  * transaction that increases the liabilities: operations that spend those balances wait for its locks. Chains that do not answer cover at
- * most `owedBase`, what accounts hold already (`owedMeanwhile`): new liabilities need money on chains that answer.
+ * most `owedBase`, the present liabilities (`owedMeanwhile`): new liabilities need money on chains that answer.
  * @returns also the balances that count, of which operations under way take the rest
  */
 const liabilitiesMax = async (

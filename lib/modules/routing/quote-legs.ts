@@ -16,7 +16,7 @@ interface Asked {
 /** A provider that takes longer is left out: it must not use up the time that a whole quote has. */
 const PROVIDER_TIMEOUT_MS = 5_000;
 
-/** What one of several providers answers in time. Rejects when it does not, or when `signal` aborts. */
+/** The answer of one of several providers. Rejects when it does not come in time, or when `signal` aborts. */
 export const answerInTime = <Answer>(
   signal: AbortSignal,
   ask: (own: AbortSignal) => Promise<Answer>,

@@ -37,7 +37,8 @@ export const importList = async (
       ...{ version, before: newest?.version ?? null, source, keyId, entries: entries.size },
       ...{ digest: Buffer.from(digest).toString("hex"), validUntil: validUntil.toISOString() },
     };
-    await recordAudit(tx, { projectId: null, actor: by, action: "screening_list.imported", subject: name, data, at });
+    const entry = { projectId: null, actor: by, action: "screening_list.imported", subject: name, data, at };
+    await recordAudit(tx, { ...entry, request: null });
     return { list, isNew: true };
   });
 };

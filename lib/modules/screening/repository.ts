@@ -6,7 +6,7 @@ export interface ScreeningRecord {
   readonly id: string;
   readonly projectId: string;
   /** request: it was stopped before anything was stored. */
-  readonly subjectType: "operation" | "payout" | "funding" | "request";
+  readonly subjectType: "operation" | "payout" | "funding" | "deposit" | "request";
   readonly subjectId: string | null;
   /** The leg, or the payout's batch, that was about to be signed; null: the whole subject was accepted. */
   readonly part: string | null;
@@ -16,7 +16,7 @@ export interface ScreeningRecord {
   readonly outcome: "passed" | "stopped" | "sent_by_wallet" | "quarantined";
   /** How many addresses were screened. */
   readonly addresses: number;
-  /** What each source said, counted. */
+  /** The verdicts of each source, counted. */
   readonly sources: readonly {
     readonly source: string;
     readonly listVersion: string | null;

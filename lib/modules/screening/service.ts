@@ -1,17 +1,16 @@
 /** Screens addresses with every source that is set up, before money moves to or from them. */
 import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
-import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import type { Sql } from "@/lib/db/sql";
 import { recordAuditOn } from "@/lib/modules/audit/service";
 import type { ScreenedAddress, ScreeningSource, ScreeningVerdict } from "@/lib/ports/screening";
 import { insertRecord, type ScreeningRecord } from "./repository";
-import { decisive, reasonOf, stops, type ScreeningMode } from "./verdict";
+import { decisive, stops, type ScreeningMode } from "./verdict";
 
 export { DEFAULT_MODE, reasonOf, stricterMode, type ScreeningMode } from "./verdict";
 
-/** An address and what all sources together say of it. */
+/** An address, and the verdict of all sources together. */
 export interface Screened extends ScreenedAddress {
   readonly verdict: ScreeningVerdict;
 }
@@ -24,7 +23,7 @@ export interface Screening {
   readonly stopped: readonly Screened[];
 }
 
-/** What was screened, for the record. */
+/** The subject of a screening, for the record. */
 export interface ScreenedSubject {
   readonly projectId: string;
   readonly type: ScreeningRecord["subjectType"];
@@ -43,14 +42,14 @@ export interface ScreeningService {
     addresses: readonly ScreenedAddress[],
     how: { readonly mode: ScreeningMode; readonly isFresh?: boolean },
   ): Promise<Screening | null>;
-  /** Stores the screening of a subject; what it stopped gets an entry of the audit log too. */
+  /** Stores the screening of a subject; a subject that it stopped gets an entry of the audit log too. @returns the id of the record */
   record(
     sql: Sql,
     subject: ScreenedSubject,
     screening: Screening,
     outcome: ScreeningRecord["outcome"],
     by: string,
-  ): Promise<void>;
+  ): Promise<string>;
   /** Whether any source is set up. */
   isActive(): Promise<boolean>;
 }
@@ -64,31 +63,10 @@ interface ScreeningDeps {
 const SCREENING_MS_MAX = 10_000;
 const KEPT_MS = 10_000;
 const KEPT_MAX = 20_000;
-const FINDINGS_MAX = 100;
+/** How many addresses a record or a refusal names. */
+export const FINDINGS_MAX = 100;
 
 const keyOf = ({ address, chainId }: ScreenedAddress): string => `${address.toLowerCase()}:${String(chainId)}`;
-
-/** A movement that screening refuses. It carries the screening, which is stored once the caller's transaction was rolled back. */
-export class ScreeningRefusedError extends DomainError {
-  constructor(
-    readonly screening: Screening,
-    /** The fields of the request that name an address. */
-    pathsOf: (address: string) => readonly string[],
-  ) {
-    const [first] = screening.stopped;
-    const why =
-      first === undefined ? "Screening refuses this." : `The address ${first.address} ${reasonOf(first.verdict)}.`;
-    super("screening_refused", `${why} Nothing was sent; the money is where it was.`, {
-      details: screening.stopped.slice(0, FINDINGS_MAX).flatMap(({ address, verdict }) =>
-        pathsOf(address).map((path) => ({
-          path,
-          message: `${address} ${reasonOf(verdict)}`,
-          code: verdict.state,
-        })),
-      ),
-    });
-  }
-}
 
 const countsOf = (screened: readonly Screened[]): ScreeningRecord["sources"] => {
   const counts = new Map<string, ScreeningRecord["sources"][number]>();
@@ -107,6 +85,10 @@ const findingsOf = (screened: readonly Screened[]): ScreeningRecord["findings"] 
     .slice(0, FINDINGS_MAX)
     .map(({ address, verdict: { state, source, listVersion } }) => ({ address, state, source, listVersion }));
 
+/**
+ * The service that asks all sources about addresses. A source that fails or takes longer than 10 s gives the verdict `unavailable`; other
+ * verdicts of remote sources are kept for 10 s.
+ */
 export const createScreeningService = ({ sources, clock }: ScreeningDeps): ScreeningService => {
   /** Verdicts of remote sources; those that are `unavailable` are not kept. */
   const kept = new LRUCache<string, ScreeningVerdict>({ max: KEPT_MAX, ttl: KEPT_MS });
@@ -169,14 +151,16 @@ export const createScreeningService = ({ sources, clock }: ScreeningDeps): Scree
         findings: findingsOf(screened),
         createdAt: at,
       });
-      if (outcome === "passed") return;
+      if (outcome === "passed") return recordId;
       const data = {
         ...{ screeningId: recordId, phase, outcome, mode },
         addresses: findingsOf(stopped).map(({ address, state, source, listVersion }) =>
           [address, state, source, listVersion ?? ""].join(" ").trim(),
         ),
       };
-      await recordAuditOn(sql, { projectId, actor: by, action: "screening.stopped", subject: id, data, at });
+      const entry = { projectId, actor: by, action: "screening.stopped", subject: id, data, at };
+      await recordAuditOn(sql, { ...entry, request: null });
+      return recordId;
     },
   };
 };

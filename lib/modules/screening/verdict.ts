@@ -1,11 +1,11 @@
-/** What all sources together say of an address, and whether money may move after it. Pure. */
+/** Combines the verdicts of all sources about an address, and decides whether money may move after them. Pure. */
 import type { ScreeningState, ScreeningVerdict } from "@/lib/ports/screening";
 
 export type ScreeningMode = "off" | "block_hits" | "require_clear";
 
 export const DEFAULT_MODE: ScreeningMode = "block_hits";
 
-/** A verdict counts as that of all sources when none before it was given: a hit stops whatever the others say, and silence is never clear. */
+/** The first of these that a source gave counts for all sources: one hit counts against all others, and no answer never means `clear`. */
 const ORDER: readonly ScreeningState[] = ["hit", "unavailable", "clear", "not_covered"];
 
 /** The verdict of the source that decides. @param verdicts of one address, one of each source; null: no source was asked */

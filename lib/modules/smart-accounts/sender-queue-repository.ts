@@ -1,7 +1,7 @@
 import type { Database } from "@/lib/db/client";
 import type { SenderQueue } from "@/lib/ports/bundler";
 
-/** What a bundler holds of one sender that has no stake (ERC-7562, SAME_SENDER_MEMPOOL_COUNT). */
+/** The number of operations that a bundler holds of one sender that has no stake (ERC-7562, SAME_SENDER_MEMPOOL_COUNT). */
 const PENDING_MAX = 4;
 /** The database's time and the chain's differ, and a bundler drops an operation some time after its validity. */
 const EXPIRED_SECONDS = 60;
@@ -17,7 +17,7 @@ interface Row {
  */
 export const createSenderQueue = (database: Database): SenderQueue => ({
   admit: async ({ chainId, sender, userOpHash, validUntil }) => {
-    // Committed before the rows are locked: whoever locks the sender's rows later sees this one, so no two admit too many.
+    // Committed before the rows are locked: a transaction that locks the sender's rows later sees this one, so two of them never admit too many.
     await database.prisma.$executeRaw`
       INSERT INTO bundler_queue (chain_id, user_op_hash, sender, valid_until)
       VALUES (${chainId}, ${userOpHash}, ${sender}, ${validUntil}) ON CONFLICT DO NOTHING`;

@@ -18,7 +18,7 @@ export const aboveCeiling = (
     { extra: { sponsor: { chainId: chain.id, gas: gas.toString(), gasCeiling: ceiling.toString() } } },
   );
 
-/** Error for a user operation whose gas limit no transaction may have (EIP-7825), whoever pays. */
+/** Error for a user operation whose gas limit no transaction may have (EIP-7825), also when the account pays by itself. */
 export const aboveTransactionLimit = (chain: SponsoredChain, gas: bigint, limit: bigint): DomainError =>
   new DomainError(
     "simulation_failed",

@@ -132,7 +132,7 @@ const LIMITS = `
   FROM (SELECT * FROM sponsor_budget WHERE project_id = $1) b
   FULL JOIN (SELECT * FROM sponsor_usage WHERE project_id = $1 AND day = $2::date) u ON u.chain_id = b.chain_id`;
 
-/** What `readBudgets` and `readUsage` read, in one statement. */
+/** The budgets and the usage that `readBudgets` and `readUsage` read, in one statement. */
 export const readLimits = async (sql: SqlReader, projectId: string, day: string) => {
   const rows = await sql.query<BudgetRow & { reserved: string | null; used: string | null }>(LIMITS, [projectId, day]);
   const budgets = new Map(rows.map(budgetOf));

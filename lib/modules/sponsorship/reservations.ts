@@ -98,8 +98,8 @@ const byBudget = (changes: readonly ReservationChange[]) => {
 };
 
 /**
- * Ends and changes reservations, in the transaction that changes their legs; at most three statements for each budget. What
- * some free is there for the others.
+ * Ends and changes reservations, in the transaction that changes their legs; at most three statements for each budget. The
+ * amounts that some reservations free are there for the others.
  * @throws DomainError `sponsor_budget_exceeded` when a budget does not cover the sum
  */
 export const changeReservations = async (

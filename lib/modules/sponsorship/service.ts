@@ -129,7 +129,7 @@ interface CheckDeps extends SponsorshipDeps {
   readonly limitsOf: ReturnType<typeof createLimitsReader>;
 }
 
-/** Reads limits and usage; what callers ask about one project while a statement runs is read once for all of them. */
+/** Reads limits and usage; callers that ask about one project while a statement runs share the next one. */
 const createLimitsReader = ({ database }: Pick<SponsorshipDeps, "database">) => {
   type Asked = Readonly<Record<"projectId" | "day", string>>;
   const sql = keptSqlOn(database.pool);
@@ -204,7 +204,7 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
       };
       const subject = `chain:${String(at.chainId)}`;
       const entry = { projectId: at.projectId, actor: "operator", action: "sponsor_budget.set", subject };
-      await recordAudit(tx, { ...entry, data, at: now });
+      await recordAudit(tx, { ...entry, data, request: null, at: now });
       return true;
     }),
 

@@ -5,9 +5,11 @@ import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
 import { doneBy, recordAudit, type AuditData } from "@/lib/modules/audit/service";
+import type { AddressNames } from "@/lib/modules/contacts/service";
 import type { DecisionsService, Requirement } from "@/lib/modules/decisions/service";
 import type { Operation, OperationsService } from "@/lib/modules/operations/service";
 import {
+  approvalAddresses,
   approvalLines,
   expectedOut,
   type PreparedLeg,
@@ -20,6 +22,7 @@ export interface VotesDeps {
   readonly decisions: Pick<DecisionsService, "open" | "requirementOf" | "refuseCode">;
   readonly operations: Pick<OperationsService, "startAwaiting">;
   readonly registry: { get(chainId: number): { readonly name: string } };
+  readonly names: AddressNames;
   readonly clock: Clock;
 }
 
@@ -53,13 +56,14 @@ export interface Waiting {
 }
 
 /** Stores the operation of a quote as awaiting approval, and in the same transaction the request for votes where they are needed. */
-export const letWait = (
+export const letWait = async (
   deps: VotesDeps,
   actor: Actor,
   quote: Quote,
   { request, wallets, required, claim, consent = {} }: Waiting,
 ): Promise<Operation> => {
   const { projectId, kind } = quote;
+  const names = await deps.names.of(projectId, approvalAddresses(request));
   return deps.operations.startAwaiting({
     projectId,
     kind,
@@ -81,7 +85,10 @@ export const letWait = (
         subject: { type: OPERATION_SUBJECT, id: operationId },
         digest: new Uint8Array(quote.digest),
         title: titleOf(deps, quote),
-        lines: approvalLines(request, quote.minimumBase, (chainId) => deps.registry.get(chainId).name),
+        lines: approvalLines(request, quote.minimumBase, {
+          chainName: (chainId) => deps.registry.get(chainId).name,
+          names,
+        }),
         maker: actor,
         required,
         expiresAt: addSeconds(at, APPROVAL_SECONDS),

@@ -6,10 +6,11 @@ import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
+import type { AddressNames } from "@/lib/modules/contacts/service";
 import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import { routeIntent, type Intent, type PolicyEngine, type PoliciesService } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
-import { approvalLines, type Quote, type QuotesService } from "@/lib/modules/quotes/service";
+import { approvalAddresses, approvalLines, type Quote, type QuotesService } from "@/lib/modules/quotes/service";
 
 export interface AuthorizationDeps {
   quotes: Pick<QuotesService, "noteCodeSent" | "approve" | "worthUsd" | "walletsOf">;
@@ -17,6 +18,7 @@ export interface AuthorizationDeps {
   policies: PoliciesService;
   policyEngine: Pick<PolicyEngine, "refuse" | "checking">;
   registry: { get(chainId: number): { readonly name: string } };
+  names: AddressNames;
   clock: Clock;
 }
 
@@ -53,12 +55,16 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     { subjectId, channel }: { readonly subjectId: string; readonly channel: CodeChannel | undefined },
   ): Promise<OtpSent> => {
     requireScope(actor, SCOPES[quote.kind] ?? OTHER_SCOPE);
+    const names = await deps.names.of(actor.projectId, approvalAddresses(quote.request));
     const sent = await otp.request({
       actor,
       subjectId,
       digest: new Uint8Array(quote.digest),
       subject: MAIL_SUBJECTS[quote.kind] ?? "Your code to approve a payment",
-      lines: approvalLines(quote.request, quote.minimumBase, (chainId) => deps.registry.get(chainId).name),
+      lines: approvalLines(quote.request, quote.minimumBase, {
+        chainName: (chainId) => deps.registry.get(chainId).name,
+        names,
+      }),
       channel,
     });
     await quotes.noteCodeSent(quote.id, clock.now());
@@ -112,7 +118,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
       });
   };
 
-  /** What the policies decide on when the quote is carried out. */
+  /** The intent that the policies decide on when the quote is carried out. */
   const intentOf = async (actor: Actor, quote: Quote): Promise<Intent> => {
     const { kind, request, createdBy, projectId } = quote;
     const wallets = await quotes.walletsOf(projectId, request);

@@ -181,7 +181,7 @@ const loadAwaiting = async (parts: AutoExecute, actor: Actor, operationId: strin
   const operation = await parts.operations.get(actor.projectId, operationId);
   const isOver = operation.expiresAt !== null && operation.expiresAt <= parts.clock.now();
   if (operation.status === "expired" || (operation.status === "pending" && isOver)) {
-    throw new DomainError("quote_expired", "Nobody approved this in time. Nothing was sent; start it anew.");
+    throw new DomainError("quote_expired", "Nobody approved this in time. Nothing was sent; start it again.");
   }
   const quote = await parts.quotes.findByOperation(actor.projectId, operation.id);
   if (operation.subStatus !== "awaiting_approval" || operation.status !== "pending" || quote === null) {

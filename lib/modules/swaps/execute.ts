@@ -35,7 +35,7 @@ import { codeRequired, type Authorization } from "./authorize";
 import { subjectField } from "./prepare";
 import { applySignatures, type GivenSignature, type SignatureDeps } from "./signatures";
 
-export interface ExecuteDeps extends SignatureDeps, Pick<VotesDeps, "decisions"> {
+export interface ExecuteDeps extends SignatureDeps, Pick<VotesDeps, "decisions" | "names"> {
   quotes: QuotesService;
   operations: OperationsService;
   clock: Clock;
@@ -53,7 +53,7 @@ const LATE_SECONDS_MAX = 3600;
 /** The error for a quote that could not be claimed: since it was read it was used, cancelled or prepared again. */
 const refusal = (quote: Quote): DomainError =>
   endOf(quote) ??
-  new DomainError("invalid_state", "This quote was prepared anew in the meantime. Nothing was sent; execute again.");
+  new DomainError("invalid_state", "This quote was prepared again in the meantime. Nothing was sent; execute again.");
 
 const SENT_BY_WALLETS =
   "Nothing was sent by the service. What your own wallet sent by itself stays sent; its history shows it.";
@@ -91,7 +91,7 @@ export interface Acceptance extends Proof {
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly legs: NewLegs;
-  /** What the caller has seen of the balances of all sources. */
+  /** The balances of all sources that the caller has read. */
   readonly seen?: readonly Funds[];
   /** The operation that awaited approval, when it is started now. */
   readonly operationId?: string;
@@ -149,7 +149,7 @@ const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: 
   return { ...intent, kind: "payout_funding", outflows };
 };
 
-/** Whoever gave the code is the maker, and may be excluded from the vote; another caller would hide that. */
+/** The person who gave the code is the maker, whom the rules may exclude from the vote; another caller would hide the maker. */
 const otherMaker = (): DomainError =>
   new DomainError(
     "invalid_state",
@@ -248,7 +248,7 @@ const claimsOf = async (
   };
 };
 
-/** What wallets have sent by themselves is recorded above the key's cap too, which only a function can tell. */
+/** The claim of a prepared quote. Payments that wallets have sent are recorded above the key's cap too, which parts of a statement would refuse. */
 const claimOfPrepared = (
   quotes: Pick<QuotesService, "claim" | "claimPart">,
   quote: { readonly id: string; readonly preparedUntil: Date },

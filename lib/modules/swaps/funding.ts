@@ -19,7 +19,7 @@ export interface PricedFunding {
 const priceMoved = (): DomainError =>
   new DomainError(
     "quote_price_moved",
-    "The price moved: less than was planned would arrive on the payout's chain. Nothing was sent or paid. Make the payout anew.",
+    "The price moved: less than was planned would arrive on the payout's chain. Nothing was sent or paid. Create the payout again.",
   );
 
 export const createFunding = (deps: ExecuteDeps, { prepare, execute }: { prepare: Prepare; execute: Execute }) => {

@@ -87,7 +87,7 @@ test("a token that keeps a part of every transfer: the transfer warns of it, app
   expect(transfer).toMatchObject({ sent: { amount: "50" }, expected: { amount: "49" }, minimum: { amount: "49" } });
   expect(transfer.warnings).toEqual([expect.objectContaining({ code: "fee_on_transfer" })]);
   const mails = await api.services.inbox?.list({ to: customer.email, limit: 1 });
-  expect(mails?.[0]?.text).toContain("They get at least: 49 FEE");
+  expect(mails?.[0]?.text).toContain("Minimum received: 49 FEE");
   const { operationId } = await client.call(executeSwap, { body: { transferId: transfer.transferId } });
   const operation = await waitUntilFinal(client, operationId);
   expect(operation).toMatchObject({ status: "completed", actual: { received: { amount: "49" } } });

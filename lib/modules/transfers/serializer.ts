@@ -37,7 +37,7 @@ export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferReco
   const { quote, operation } = transfer;
   const [source] = quote.response?.from ?? [];
   if (source === undefined || quote.response === null) throw new Error(`Transfer ${quote.transferId} has no source.`);
-  const { to, fees, warnings, estimatedSeconds } = quote.response;
+  const { to, fees, steps, warnings, estimatedSeconds } = quote.response;
   const shown = operation === null ? null : toOperation(operation, chains);
   const received = shown?.legs.some((leg) => leg.received !== null) === true ? shown.actual.received : null;
   const { token, amount, amountBase, decimals } = source;
@@ -54,6 +54,7 @@ export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferReco
     minimum: amountRecord(to.token, quote.minimumBase),
     received,
     fees,
+    steps,
     networkFeePaidBy: source.networkFeePaidBy,
     warnings,
     estimatedSeconds,

@@ -66,6 +66,7 @@ describe("a transfer moves a token", () => {
     const body = bodyOf(customer, { token, amount, toChainId, toAddress: recipient });
     const created = await prepareTransfer(api, customer, body);
     expect(created).toMatchObject({ status: "pending", subStatus: "created", operationId: null, received: null });
+    expect(created.steps.map(({ kind }) => kind)).toContain(toChainId === ONE ? "transfer" : "bridge");
     const prepared = await client.call(getTransfer, { params: { id: created.transferId } });
     expect(prepared).toMatchObject({ status: "pending", subStatus: "prepared" });
     const started = await client.call(executeSwap, { body: { transferId: created.transferId } });

@@ -69,7 +69,7 @@ interface LinkInput {
 const NONCE_BYTES = 16;
 const LINK_SECONDS = 600;
 const LINKED_MAX = 1000;
-/** How many earlier messages a wrong signature is compared with, to tell whoever signed an old one. */
+/** How many earlier messages a wrong signature is compared with, so that the error can say that an old one was signed. */
 const REQUESTS_COMPARED_MAX = 5;
 
 export const createWalletLinks = (deps: WalletLinksDeps): WalletLinksService => {

@@ -90,6 +90,7 @@ export interface WalletsService {
 const LIST_PAGE = 1000;
 const TREASURY_LABEL = "Treasury";
 
+/** The service of a project's wallets: linked wallets, smart accounts and the treasury. */
 export const createWalletsService = (deps: WalletsDeps): WalletsService => {
   const { database } = deps;
   const deployments = createDeployments(deps);
@@ -105,7 +106,7 @@ export const createWalletsService = (deps: WalletsDeps): WalletsService => {
     const treasury = { projectId, kind: "treasury", address, ownerAddress, keyId, label: TREASURY_LABEL } as const;
     return database.transaction(async (tx) => {
       const { wallet, created } = await insertWallet(tx, { id: newId("wallet"), ...treasury, createdAt });
-      const entry = { projectId, actor: "system", subject: wallet.id, data: { address }, at: createdAt };
+      const entry = { projectId, actor: "system", subject: wallet.id, data: { address }, request: null, at: createdAt };
       if (created) await recordAudit(tx, { ...entry, action: "wallet.created" });
       return wallet;
     });
@@ -132,10 +133,11 @@ export const createWalletsService = (deps: WalletsDeps): WalletsService => {
   const label = async (actor: Actor, walletId: string, text: string | null): Promise<WalletWithChains> => {
     const { projectId } = actor;
     const labelled = await database.transaction(async (tx) => {
-      const wallet = isId("wallet", walletId) ? await labelWallet(tx, { projectId, id: walletId, label: text }) : null;
+      const before = isId("wallet", walletId) ? await findWalletById(tx, projectId, walletId) : null;
+      const wallet = before && (await labelWallet(tx, { projectId, id: walletId, label: text }));
       if (!wallet) throw notFound();
       const entry = { ...doneBy(actor), subject: wallet.id, at: deps.clock.now() };
-      await recordAudit(tx, { ...entry, action: "wallet.labelled", data: { label: text } });
+      await recordAudit(tx, { ...entry, action: "wallet.labelled", data: { label: text, before: before.label } });
       return wallet;
     });
     const [wallet] = await withChains([labelled]);

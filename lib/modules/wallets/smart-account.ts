@@ -1,10 +1,10 @@
 import { getAddress } from "viem";
-import { actorName, type Actor } from "@/lib/core/actor";
+import type { Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/db/client";
-import { recordAudit } from "@/lib/modules/audit/service";
+import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { createDeployments, SmartAccountOrigin, SmartAccounts } from "./deployments";
 import { findProjectKeyId } from "./managed-key-repository";
@@ -64,15 +64,24 @@ const checkChain = ({ registry }: Deps, chainId: number): void => {
   });
 };
 
+const notAnOwner = (): DomainError => {
+  const message = "The owner is no wallet of this project. Link it first, or name the owner of the treasury.";
+  return new DomainError("unknown_wallet", message, {
+    details: [{ path: "ownerAddress", message, code: "unknown_wallet" }],
+  });
+};
+
 /**
- * The id of the service's key when the owner is a key of this project, otherwise null: the owner then signs for itself.
- * A key of another project also gives null, because the service must not sign for this project with it.
+ * The id of the service's key when the owner is a key of this project; null for a linked wallet, whose owner then signs for itself.
+ * Anybody else's address is refused: the account of another project's key is that project's wallet.
+ * @throws DomainError `unknown_wallet`, `invalid_request` when the owner is a contract
  */
 const signingKey = async (database: Database, projectId: string, owner: EvmAddress): Promise<string | null> => {
   const keyId = await findProjectKeyId(database, { projectId, address: owner });
   if (keyId !== null) return keyId;
   const wallet = await findWalletByAddress(database.prisma, projectId, owner);
-  if (wallet !== null && (wallet.kind !== "linked" || wallet.contractChainId !== null)) {
+  if (wallet === null) throw notAnOwner();
+  if (wallet.kind !== "linked" || wallet.contractChainId !== null) {
     // The account has the same address on every chain, but its owner contract may not exist on all of them.
     const message = "The owner is a contract, which cannot sign for an account on every chain. Name a plain account.";
     throw invalidRequest([{ path: "ownerAddress", message }]);
@@ -100,7 +109,7 @@ const ensureAccount = async (tx: Tx, account: Account, actor: Actor, at: Date): 
     throw new DomainError("wallet_already_linked", message);
   }
   if (created || isConverted) {
-    const entry = { projectId, actor: actorName(actor), subject: wallet.id, at };
+    const entry = { ...doneBy(actor), subject: wallet.id, at };
     await recordAudit(tx, { ...entry, action: "wallet.created", data: { address, ownerAddress } });
   }
   if (!isConverted) return wallet;

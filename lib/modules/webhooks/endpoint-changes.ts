@@ -5,7 +5,7 @@ import { isId, newId } from "@/lib/core/ids";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/db/client";
 import type { Sql, SqlReader } from "@/lib/db/sql";
-import { doneBy, recordAuditOn, type AuditData } from "@/lib/modules/audit/service";
+import { doneBy, recordAuditOn, replaced, type AuditData } from "@/lib/modules/audit/service";
 import type { WebhookSender } from "@/lib/ports/webhook-sender";
 import {
   countEndpoints,
@@ -115,6 +115,13 @@ export const createEndpoint = async (
   return { endpoint: await withSecrets(deps, await findOwn(deps, projectId, id)), secret };
 };
 
+const auditedFields = ({
+  url,
+  events,
+  includePrivate,
+  status,
+}: Pick<EndpointView, "url" | "events" | "includePrivate" | "status">) => ({ url, events, includePrivate, status });
+
 /** @throws DomainError `not_found`, `forbidden`, `invalid_request`, `invalid_state` when it was changed meanwhile */
 export const updateEndpointFields = async (
   deps: EndpointChangesDeps,
@@ -142,16 +149,8 @@ export const updateEndpointFields = async (
   await deps.database.rawTransaction(async (sql) => {
     if (!(await updateEndpoint(sql, before, { ...after, at: deps.clock.now() }))) throw changedMeanwhile();
     if (before.status !== "active" && status === "active") await forgetFailures(sql, actor.projectId, id);
-    const { url, events, includePrivate } = after;
-    await audit(
-      deps,
-      { sql, actor },
-      {
-        action: "webhook_endpoint.updated",
-        id,
-        data: { url, events, includePrivate, status },
-      },
-    );
+    const data = { ...auditedFields(after), ...replaced(auditedFields(before), auditedFields(after)) };
+    await audit(deps, { sql, actor }, { action: "webhook_endpoint.updated", id, data });
   });
   return withSecrets(deps, await findOwn(deps, actor.projectId, id));
 };

@@ -53,7 +53,7 @@ const disableDead = (
     const endpoint = await findEndpoint(sql, projectId, id);
     if (endpoint === null) return;
     const entry = { projectId, actor: SYSTEM, action: "webhook_endpoint.disabled", subject: id };
-    await recordAuditOn(sql, { ...entry, data: { url: endpoint.url, reason }, at });
+    await recordAuditOn(sql, { ...entry, data: { url: endpoint.url, reason }, request: null, at });
     await deps.projects.tellOwners(tx, disabledNotice({ endpoint, reason, publicUrl: deps.publicUrl }));
   });
 

@@ -27,7 +27,7 @@ interface FakeDeposit {
   readonly fillDeadline: number;
 }
 
-/** What a call of the fake says, and what a log of it tells. Amounts as decimal integer strings. */
+/** The content of one call of the fake, and of the log that it makes. Amounts as decimal integer strings. */
 interface FakeAction {
   readonly sourceIndex: number;
   readonly kind: RouteLeg["kind"];

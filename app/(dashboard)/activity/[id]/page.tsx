@@ -1,5 +1,7 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
+import { Prefetched } from "@/app/_data/prefetched";
+import { operationQueries } from "@/app/_data/queries";
 import { OperationPage } from "@/components/features/operations/operation-page";
 
 export const metadata: Metadata = { title: "Operation" };
@@ -11,7 +13,11 @@ interface PageProps {
 const Page = async ({ params }: PageProps): Promise<ReactNode> => {
   const { id } = await params;
   // Another operation starts with a stream and a record of its own.
-  return <OperationPage key={id} operationId={id} />;
+  return (
+    <Prefetched queries={operationQueries(id)}>
+      <OperationPage key={id} operationId={id} />
+    </Prefetched>
+  );
 };
 
 export default Page;

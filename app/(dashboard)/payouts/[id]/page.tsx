@@ -1,5 +1,7 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
+import { Prefetched } from "@/app/_data/prefetched";
+import { payoutQueries } from "@/app/_data/queries";
 import { PayoutPage } from "@/components/features/payouts/payout-page";
 
 export const metadata: Metadata = { title: "Payout" };
@@ -10,7 +12,11 @@ interface PageProps {
 
 const Page = async ({ params }: PageProps): Promise<ReactNode> => {
   const { id } = await params;
-  return <PayoutPage key={id} payoutId={id} />;
+  return (
+    <Prefetched queries={payoutQueries(id)}>
+      <PayoutPage key={id} payoutId={id} />
+    </Prefetched>
+  );
 };
 
 export default Page;

@@ -4,8 +4,6 @@ import { toTokens } from "@/lib/modules/auth/serializer";
 
 export const POST = route({
   contract: createToken,
-  handler: async ({ body, request, clientAddress, services }) => {
-    const userAgent = request.headers.get("user-agent");
-    return ok(toTokens(await services.auth.signIn({ ...body, kind: "api", userAgent, clientAddress })));
-  },
+  handler: async ({ body, origin, services }) =>
+    ok(toTokens(await services.auth.signIn({ ...body, kind: "api", request: origin }))),
 });

@@ -1,4 +1,4 @@
-import { deleteContact, getContact } from "@/lib/contracts/contacts";
+import { deleteContact, getContact, updateContact } from "@/lib/contracts/contacts";
 import { toContact } from "@/lib/modules/contacts/serializer";
 import { ok, route } from "@/lib/http/route";
 
@@ -10,4 +10,10 @@ export const GET = route({
 export const DELETE = route({
   contract: deleteContact,
   handler: async ({ params, actor, services }) => ok(await services.contacts.remove(actor, params.id)),
+});
+
+export const PATCH = route({
+  contract: updateContact,
+  handler: async ({ params, body, actor, services }) =>
+    ok(toContact(await services.contacts.update(actor, params.id, body))),
 });

@@ -1,4 +1,4 @@
-import { getGlobalAccount } from "@/lib/contracts/global-accounts";
+import { getGlobalAccount, updateGlobalAccount } from "@/lib/contracts/global-accounts";
 import { ok, route } from "@/lib/http/route";
 import { toAccount } from "@/lib/modules/global-accounts/serializer";
 
@@ -6,4 +6,10 @@ export const GET = route({
   contract: getGlobalAccount,
   handler: async ({ params, actor, services }) =>
     ok(toAccount(await services.globalAccounts.get(actor.projectId, params.id))),
+});
+
+export const PATCH = route({
+  contract: updateGlobalAccount,
+  handler: async ({ params, body, actor, services }) =>
+    ok(toAccount(await services.accountChanges.rename(actor, params.id, body.name))),
 });

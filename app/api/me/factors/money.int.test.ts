@@ -59,7 +59,7 @@ const challengeFor = async (subject: object): Promise<string> => {
   return passkey?.challenge ?? "";
 };
 
-/** What the audit log says about how a subject was approved or executed, without ids. */
+/** The means of approval or execution that the audit log names for a subject, each with its action; without ids. */
 const meansOf = async (subject: string): Promise<unknown[]> => {
   const rows = await api.services.database.prisma.auditEvent.findMany({
     where: { subject, action: { not: "factor.used" } },

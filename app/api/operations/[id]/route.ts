@@ -1,9 +1,14 @@
 import { getOperation } from "@/lib/contracts/operations";
 import { ok, route } from "@/lib/http/route";
+import { toDepositOrNull } from "@/lib/modules/deposits/serializer";
 import { toOperation } from "@/lib/modules/operations/serializer";
 
 export const GET = route({
   contract: getOperation,
-  handler: async ({ params, actor, services }) =>
-    ok(toOperation(await services.operations.show(actor, params.id), services.registry)),
+  handler: async ({ params, actor, services }) => {
+    const operation = await services.operations.show(actor, params.id);
+    const deposits = await services.deposits.ofOperations(actor.projectId, [operation]);
+    const deposit = toDepositOrNull(deposits.get(operation.id), services.registry);
+    return ok(toOperation(operation, services.registry, deposit));
+  },
 });

@@ -1,12 +1,17 @@
 import { exportOperations } from "@/lib/contracts/operations";
 import { csvDownload } from "@/lib/http/csv-download";
 import { route } from "@/lib/http/route";
+import { toDeposit } from "@/lib/modules/deposits/serializer";
 import { operationsCsv } from "@/lib/modules/operations/serializer";
 
 export const GET = route({
   contract: exportOperations,
   handler: ({ query, actor, services }) => {
     const operations = services.operations.allFor(actor, query);
-    return csvDownload("operations.csv", operationsCsv(operations, services.registry));
+    const depositsOf = async (rows: Parameters<typeof services.deposits.ofOperations>[1]) => {
+      const views = await services.deposits.ofOperations(actor.projectId, rows);
+      return new Map([...views].map(([id, view]) => [id, toDeposit(view, services.registry)]));
+    };
+    return csvDownload("operations.csv", operationsCsv(operations, services.registry, depositsOf));
   },
 });

@@ -85,7 +85,7 @@ test("a wallet of another person is refused before the signature and after it", 
   expect(await eve.verify({ address: wallet.address, signature: evesRequest.signature })).toMatchObject(conflict);
   expect(await eve.init({ address: wallet.address })).toMatchObject(conflict);
   expect(await eve.list()).toEqual([]);
-  // Once it is let go, it may be linked by whoever can sign.
+  // Once it is let go, anybody who can sign may link it.
   expect((await ada.unlink(wallet.address)).status).toBe(200);
   expect((await linked(eve, wallet)).status).toBe(200);
 });

@@ -1,3 +1,4 @@
+import { countText } from "@/lib/core/amount-text";
 import Papa from "papaparse";
 import { CELL_LENGTH_MAX, cleanText, RefusedFileError, TABLE_COLUMNS_MAX, TABLE_ROWS_MAX, type Table } from "./table";
 
@@ -28,9 +29,7 @@ const delimiterOf = (text: string): string => {
 };
 
 const refuseUnclosed = (line: number): never => {
-  throw new RefusedFileError(
-    `A quote that opens in line ${line.toLocaleString("en")} is never closed. Close or remove it.`,
-  );
+  throw new RefusedFileError(`A quote that opens in line ${countText(line)} is never closed. Close or remove it.`);
 };
 
 /** How many line ends a text has. */
@@ -44,7 +43,7 @@ const checkedCells = (cells: readonly string[], line: number): string[] => {
   const long = cells.find((cell) => cell.length > CELL_LENGTH_MAX);
   if (long !== undefined)
     throw new RefusedFileError(
-      `A cell in line ${line.toLocaleString("en")} has ${long.length.toLocaleString("en")} characters. Check that quotes are closed and that this is the right file.`,
+      `A cell in line ${countText(line)} has ${countText(long.length)} characters. Check that quotes are closed and that this is the right file.`,
     );
   return cells.map(cleanText);
 };

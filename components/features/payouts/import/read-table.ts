@@ -1,3 +1,4 @@
+import { countText, measureText } from "@/lib/core/amount-text";
 import { decodeText } from "./decode-text";
 import { parseDelimited } from "./delimited";
 import { parseSpreadsheet } from "./spreadsheet";
@@ -5,8 +6,7 @@ import { FILE_BYTES_MAX, RefusedFileError, TABLE_ROWS_MAX, type Table } from "./
 
 const MIB = 1024 * 1024;
 
-export const mebibytes = (bytes: number): string =>
-  `${(bytes / MIB).toLocaleString("en", { maximumFractionDigits: 1 })} MiB`;
+export const mebibytes = (bytes: number): string => `${measureText(bytes / MIB)} MiB`;
 
 const startsWith = (bytes: Uint8Array, ...head: number[]): boolean => head.every((byte, at) => bytes[at] === byte);
 
@@ -38,10 +38,9 @@ export const readTable = async (file: Blob, rowsMax: number): Promise<Table> => 
   if (count === 0) throw new RefusedFileError("The file has no rows. Choose a file with one row for each payment.");
   // One line more may be the header.
   if (count > rowsMax + 1) {
-    const counted =
-      count > TABLE_ROWS_MAX ? `more than ${TABLE_ROWS_MAX.toLocaleString("en")}` : count.toLocaleString("en");
+    const counted = count > TABLE_ROWS_MAX ? `more than ${countText(TABLE_ROWS_MAX)}` : countText(count);
     throw new RefusedFileError(
-      `The file has ${counted} rows; a payout takes at most ${rowsMax.toLocaleString("en")}. Split it into ${count > TABLE_ROWS_MAX ? "several" : String(Math.ceil(count / rowsMax))} files.`,
+      `The file has ${counted} rows; a payout takes at most ${countText(rowsMax)}. Split it into ${count > TABLE_ROWS_MAX ? "several" : String(Math.ceil(count / rowsMax))} files.`,
     );
   }
   return table;

@@ -1,3 +1,4 @@
+import { countText } from "@/lib/core/amount-text";
 import { dateText } from "./number-format";
 import {
   CELL_LENGTH_MAX,
@@ -73,9 +74,7 @@ const createCollector = () => {
       const clean = typeof cell === "string" ? cleanText(cell) : cell;
       const length = typeof clean === "string" ? clean.length : 0;
       if (length > CELL_LENGTH_MAX)
-        throw new RefusedFileError(
-          `A cell in row ${line.toLocaleString("en")} has ${length.toLocaleString("en")} characters.`,
-        );
+        throw new RefusedFileError(`A cell in row ${countText(line)} has ${countText(length)} characters.`);
       characters += length;
       if (characters > TABLE_TEXT_MAX) throw tooMuchText();
       while (row.length < at) row.push("");
@@ -139,7 +138,7 @@ export const parseSpreadsheet = async (bytes: Uint8Array<ArrayBuffer>): Promise<
       ...(book.sheetsTotal > 1
         ? [`Only the sheet "${book.sheetName}" was read, the first of ${String(book.sheetsTotal)}.`]
         : []),
-      ...(hidden > 0 ? [`${hidden.toLocaleString("en")} rows are hidden in the spreadsheet; they were read too.`] : []),
+      ...(hidden > 0 ? [`${countText(hidden)} rows are hidden in the spreadsheet; they were read too.`] : []),
       ...(cut ? [`Only the first ${String(TABLE_COLUMNS_MAX)} columns were read.`] : []),
     ],
   };

@@ -10,7 +10,7 @@ export interface Table {
   readonly notices: readonly string[];
 }
 
-/** A file that is not read; the message says why and what to do. */
+/** A file that is not read; the message gives the reason and the next step. */
 export class RefusedFileError extends Error {
   override readonly name = "RefusedFileError";
 }

@@ -98,7 +98,7 @@ const sheetsOf = (xml: string): { readonly sheets: readonly SheetEntry[]; readon
 const pathOfTarget = (target: string): string =>
   target.startsWith("/") ? target.slice(1) : `xl/${target.replace(/^\.\//, "")}`;
 
-/** The first sheet that is not hidden, and what its cells need. @throws RefusedFileError */
+/** The first sheet that is not hidden, and the data that its cells refer to. @throws RefusedFileError */
 export const readWorkbook = async (archive: Archive): Promise<Workbook> => {
   const xml = await archive.text(WORKBOOK_PATH);
   if (xml === null)

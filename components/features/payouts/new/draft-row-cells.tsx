@@ -7,7 +7,8 @@ import type { KnownAddress } from "@/lib/core/look-alike";
 import { IconButton } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
-import { AddressMark } from "@/components/ui/marks";
+import { AddressMark } from "@/components/ui/address-mark";
+import { countText } from "@/lib/core/amount-text";
 import { readAmount } from "../import/amount-format";
 import type { DraftField, DraftRow, DraftValues, RowProblems } from "./draft-row";
 import { FIELD_WORDS } from "./field-words";
@@ -106,7 +107,7 @@ export const DraftRowCells = memo(function DraftRowCells(props: DraftRowCellsPro
       <span role="rowheader" className="num flex items-center justify-between text-sm text-fg-3 md:h-12">
         <span>
           <span className="md:sr-only">Row </span>
-          {number.toLocaleString("en")}
+          {countText(number)}
         </span>
       </span>
       {fields.map((field) => (

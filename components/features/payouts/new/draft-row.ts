@@ -1,9 +1,10 @@
+import { countText } from "@/lib/core/amount-text";
 import { FIELDS, type ImportField } from "../import/columns";
 
 export const DRAFT_FIELDS = FIELDS;
 export type DraftField = ImportField;
 
-/** One payment as typed or read from a file. Rows are never changed, only replaced, so that what was found about one can be kept. */
+/** One payment as typed or read from a file. Rows are never changed, only replaced, so that findings about one can be kept. */
 export interface DraftRow {
   /** Stays the same while rows come and go. */
   readonly key: number;
@@ -61,8 +62,7 @@ const CONTROL = /\p{Cc}/u;
 
 /** Of a reference or a note. */
 export const textProblem = (text: string, lengthMax: number): string | null => {
-  if (text.length > lengthMax)
-    return `At most ${String(lengthMax)} characters; this has ${text.length.toLocaleString("en")}.`;
+  if (text.length > lengthMax) return `At most ${String(lengthMax)} characters; this has ${countText(text.length)}.`;
   return CONTROL.test(text) ? "This has characters that cannot be stored, such as line ends. Remove them." : null;
 };
 

@@ -1,3 +1,4 @@
+import { countText } from "@/lib/core/amount-text";
 import type { DraftField } from "./draft-row";
 
 export const FIELD_WORDS = {
@@ -10,4 +11,4 @@ export const FIELD_WORDS = {
 
 /** `1 row`, `1,250 rows`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+  `${countText(count)} ${count === 1 ? one : many}`;

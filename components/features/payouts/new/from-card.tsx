@@ -8,10 +8,10 @@ import { Address } from "@/components/ui/address";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { HeldAmount } from "@/components/ui/held-amount";
-import { AddressMark } from "@/components/ui/marks";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
+import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import type { Target } from "./use-target";
 
 const KINDS = [
@@ -45,17 +45,13 @@ const FromTreasury = ({ target, setup }: FromCardProps): ReactNode => {
   return (
     <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
       <Field label="Chain">
-        <Select
-          value={target.chainId}
-          onValueChange={target.setChainId}
-          options={setup.chains.map((chain) => ({ value: String(chain.id), label: chain.name }))}
-        />
+        <Select value={target.chainId} onValueChange={target.setChainId} options={setup.chains.map(chainOption)} />
       </Field>
       <Field label="Token" hint="For rows that name none.">
         <Select
           value={target.token}
           onValueChange={target.setToken}
-          options={tokens.map((token) => ({ value: token.address, label: token.symbol }))}
+          options={tokens.map((token) => tokenOption(token.symbol, token.address))}
         />
       </Field>
       <div className="flex min-w-0 flex-col gap-1">
@@ -64,7 +60,6 @@ const FromTreasury = ({ target, setup }: FromCardProps): ReactNode => {
           <span className="text-fg-3">The project has no treasury.</span>
         ) : (
           <span className="flex h-9 items-center gap-2">
-            <AddressMark value={setup.treasury.address} />
             <Address value={setup.treasury.address} name={walletName(setup.treasury)} />
           </span>
         )}
@@ -90,7 +85,9 @@ const FromAccount = ({
           </>
         )
       }
-      error={source?.status === "frozen" ? "This account is frozen; it cannot pay." : null}
+      error={
+        source !== undefined && source.status !== "active" ? `This account is ${source.status}; it cannot pay.` : null
+      }
     >
       <AccountPicker value={sourceId} onChange={setSourceId} />
     </Field>

@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { EmailNotice } from "@/components/features/money-flow/email-notice";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
@@ -58,6 +59,7 @@ const Desk = ({ form, setup }: DeskProps): ReactNode => {
     <div className="flex flex-col gap-4">
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="flex min-w-0 flex-col gap-4">
+          <EmailNotice />
           <FromCard target={form.target} setup={setup} />
           {form.target.rules === null ? null : <RowsCard form={form} />}
         </div>

@@ -7,7 +7,8 @@ import { useKnownAddresses } from "@/components/features/transfer/use-known-addr
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { AddressMark } from "@/components/ui/marks";
+import { AddressMark } from "@/components/ui/address-mark";
+import { countText } from "@/lib/core/amount-text";
 import { RecipientLine } from "./recipient-line";
 import type { Checked, NewPayout } from "./use-new-payout";
 
@@ -88,7 +89,7 @@ export const RecipientList = (props: RecipientListProps): ReactNode => {
       {shown < recipients.length ? (
         <div className="flex justify-center border-t py-2">
           <Button size="sm" onClick={() => setShown(shown + ROWS_SHOWN)}>
-            Show more ({(recipients.length - shown).toLocaleString("en")} left)
+            Show more ({countText(recipients.length - shown)} left)
           </Button>
         </div>
       ) : null}

@@ -1,5 +1,6 @@
 import { BODY_BYTES_MAX } from "@/lib/contracts/contract";
 import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
+import { countText } from "@/lib/core/amount-text";
 import { mebibytes } from "../import/read-table";
 import type { DraftValues } from "./draft-row";
 
@@ -23,10 +24,10 @@ export const requestBytes = (rows: readonly DraftValues[]): number =>
     ),
   ).size;
 
-/** Why these rows cannot go in one payout, and what to do; null where they can. */
+/** The reason why these rows cannot go in one payout, with the next step; null where they can. */
 export const requestProblem = (rows: readonly DraftValues[]): string | null => {
   if (rows.length > PAYOUT_ROWS_MAX)
-    return `There are ${rows.length.toLocaleString("en")} rows; a payout takes at most ${PAYOUT_ROWS_MAX.toLocaleString("en")}. Split the file.`;
+    return `There are ${countText(rows.length)} rows; a payout takes at most ${countText(PAYOUT_ROWS_MAX)}. Split the file.`;
   const bytes = requestBytes(rows);
   return bytes > BODY_BYTES_MAX.bulk
     ? `The rows make a request of ${mebibytes(bytes)}; at most ${mebibytes(BODY_BYTES_MAX.bulk)} can be sent. Leave out the notes, or split the file.`

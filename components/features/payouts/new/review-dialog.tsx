@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState, type ReactNode } from "react";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -12,6 +12,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Checkbox } from "@/components/ui/field";
 import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { createAccountsPayout, createWalletsPayout, listPayouts } from "@/lib/contracts/payouts";
+import { countText } from "@/lib/core/amount-text";
 import { pathOfPayout, pathOfSchedule } from "../payout";
 import { dropDraft } from "./draft-store";
 import { RecipientList } from "./recipient-list";
@@ -97,7 +98,7 @@ export const ReviewDialog = ({ form, checked, onClose }: ReviewDialogProps): Rea
             <ul className="list-disc pl-4">
               {warnings.slice(0, WARNINGS_SHOWN).map((warning) => (
                 <li key={`${String(warning.index)} ${warning.code}`} className="[overflow-wrap:anywhere]">
-                  Row {(warning.index + 1).toLocaleString("en")}: {warning.message}
+                  Row {countText(warning.index + 1)}: {warning.message}
                 </li>
               ))}
               {warnings.length > WARNINGS_SHOWN ? <li>and {warnings.length - WARNINGS_SHOWN} more</li> : null}

@@ -17,7 +17,7 @@ interface ReviewFactsProps {
   readonly checked: Checked;
 }
 
-/** From, to, what it costs: the lines of the receipt. */
+/** The lines of the receipt: sender, recipients and costs. */
 export const ReviewFacts = ({ form, checked }: ReviewFactsProps): ReactNode => (
   <Facts>
     <Sender form={form} checked={checked} />

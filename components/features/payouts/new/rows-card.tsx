@@ -10,6 +10,7 @@ import { Checkbox } from "@/components/ui/field";
 import { saveFile } from "@/components/ui/save-file";
 import { Card } from "@/components/ui/card";
 import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
+import { countText } from "@/lib/core/amount-text";
 import { useImport } from "../import/use-import";
 import { DraftTable } from "./draft-table";
 import { counted } from "./field-words";
@@ -111,8 +112,8 @@ const Empty = ({ form, onFile, onPaste }: EmptyProps): ReactNode => (
   <div className="flex flex-col items-center gap-3 px-4 py-10 text-center">
     <p className="text-lg font-medium">Drop a CSV or XLSX file here</p>
     <p className="max-w-md text-fg-2">
-      One row for each payment, up to {PAYOUT_ROWS_MAX.toLocaleString("en")}. Columns are matched by their names, and
-      every row is checked before anything is paid.
+      One row for each payment, up to {countText(PAYOUT_ROWS_MAX)}. Columns are matched by their names, and every row is
+      checked before anything is paid.
     </p>
     <FileButton primary label="Choose a file" onFile={onFile} />
     <div className="flex flex-wrap justify-center gap-2">

@@ -4,7 +4,7 @@ import type { DraftField, RowProblems } from "./draft-row";
 /** The service's messages about the rows, by the rows' keys. */
 export interface Findings {
   readonly problems: ReadonlyMap<number, RowProblems>;
-  /** Rows that were paid before, or that repeat another, and what the service said about each. */
+  /** Rows that were paid before, or that repeat another, each with the service's message. */
   readonly duplicates: ReadonlyMap<number, string>;
   /** Messages that belong to no row. */
   readonly error: Error | null;

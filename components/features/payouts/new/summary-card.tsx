@@ -12,6 +12,7 @@ import { TokenMark } from "@/components/ui/marks";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { formatAmount } from "@/lib/core/money";
+import { countText } from "@/lib/core/amount-text";
 import type { DraftTotal } from "./draft-row";
 import { counted } from "./field-words";
 import { ScheduleFields } from "./schedule-fields";
@@ -36,16 +37,16 @@ export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => 
     <Card title="Total" className="lg:sticky lg:top-16">
       <div className="flex flex-col gap-4">
         <Facts className="-my-2">
-          <Fact label="Rows">{filled.length.toLocaleString("en")}</Fact>
+          <Fact label="Rows">{countText(filled.length)}</Fact>
           {problems.size === 0 ? null : (
             <Fact label="With errors">
-              <span className="font-medium text-danger">{problems.size.toLocaleString("en")}</span>
+              <span className="font-medium text-danger">{countText(problems.size)}</span>
             </Fact>
           )}
           {duplicates.size === 0 ? null : (
             <Fact label="Duplicates">
               <span className="font-medium text-warning">
-                {duplicates.size.toLocaleString("en")}
+                {countText(duplicates.size)}
                 {options.payDuplicates ? ", paid anyway" : ""}
               </span>
             </Fact>

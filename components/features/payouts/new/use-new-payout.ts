@@ -5,6 +5,7 @@ import { codeOf } from "@/components/features/money-flow/api-error";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { createAccountsPayout, createWalletsPayout } from "@/lib/contracts/payouts";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import { countText } from "@/lib/core/amount-text";
 import { accountTransfers, type AccountsBody } from "./account-rules";
 import {
   hasProblems,
@@ -131,9 +132,7 @@ const useFindings = (target: Target, filled: readonly DraftRow[], said: Findings
   const problems = useMemo(() => new Map([...said.problems, ...own]), [said.problems, own]);
   const duplicates = useMemo(() => {
     const repeats = rules === null ? new Map<number, number>() : repeatsOf(filled, rules);
-    const worded = [...repeats].map(
-      ([key, row]) => [key, `Pays the same as row ${row.toLocaleString("en")}.`] as const,
-    );
+    const worded = [...repeats].map(([key, row]) => [key, `Pays the same as row ${countText(row)}.`] as const);
     return new Map([...said.duplicates, ...worded]);
   }, [filled, rules, said.duplicates]);
   const totals = useMemo(() => (rules === null ? [] : totalsOf(filled, rules)), [filled, rules]);

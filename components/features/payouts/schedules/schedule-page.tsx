@@ -8,7 +8,7 @@ import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import { RawJson } from "@/components/features/operations/raw-json";
-import { queryKeyOf } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { PublicId } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
@@ -26,7 +26,8 @@ import {
   getPayoutSchedule,
   listPayoutSchedules,
 } from "@/lib/contracts/payout-schedules";
-import { Creator } from "../creator";
+import { countText } from "@/lib/core/amount-text";
+import { Actor } from "@/components/features/names/actor";
 import type { Schedule } from "../payout";
 import { ScheduleRuns } from "./schedule-runs";
 import { periodText, ScheduleStatus, ZonedTime } from "./schedule-views";
@@ -89,7 +90,7 @@ const ScheduleFacts = ({ schedule }: { readonly schedule: Schedule }): ReactNode
           <Amount value={amount} unit={token.symbol} />
         </Fact>
       ))}
-      <Fact label="To">{schedule.rows === 1 ? "1 row" : `${schedule.rows.toLocaleString("en")} rows`}</Fact>
+      <Fact label="To">{schedule.rows === 1 ? "1 row" : `${countText(schedule.rows)} rows`}</Fact>
       <Fact label="Chain">
         <ChainName chainId={schedule.chainId} />
       </Fact>
@@ -108,7 +109,7 @@ const ScheduleFacts = ({ schedule }: { readonly schedule: Schedule }): ReactNode
         </Fact>
       )}
       <Fact label="Created by">
-        <Creator id={schedule.createdBy} />
+        <Actor id={schedule.createdBy} />
       </Fact>
     </Facts>
   );

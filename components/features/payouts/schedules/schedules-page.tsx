@@ -40,10 +40,11 @@ const COLUMNS: readonly Column<Schedule>[] = [
       <RowLink href={`/payouts/schedules/${schedule.scheduleId}`}>{schedule.reference ?? periodText(schedule)}</RowLink>
     ),
   },
-  { id: "every", header: "Repeats", cell: periodText },
+  { id: "every", header: "Repeats", bare: true, priority: "medium", cell: periodText },
   {
     id: "next",
     header: "Next run",
+    bare: true,
     cell: ({ nextRunAt, timeZone }) =>
       nextRunAt === null ? <span className="text-fg-3">–</span> : <ZonedTime value={nextRunAt} timeZone={timeZone} />,
   },
@@ -59,8 +60,14 @@ const COLUMNS: readonly Column<Schedule>[] = [
         </>
       ),
   },
-  { id: "unpaid", header: "Runs not paid", phone: "hidden", cell: ({ runs }) => <Unpaid runs={runs} /> },
-  { id: "status", header: "Status", cell: ({ status }) => <ScheduleStatus status={status} /> },
+  {
+    id: "unpaid",
+    header: "Runs not paid",
+    phone: "hidden",
+    priority: "low",
+    cell: ({ runs }) => <Unpaid runs={runs} />,
+  },
+  { id: "status", header: "Status", phone: "aside", cell: ({ status }) => <ScheduleStatus status={status} /> },
 ];
 
 export const Schedules = (): ReactNode => (

@@ -1,12 +1,11 @@
 "use client";
 
 import type { UseQueryResult } from "@tanstack/react-query";
-import { queryKeyOf, useApi, useApiQuery } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
 import { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import type { Schedule } from "../payout";
-
-const REFRESH_MS = 10_000;
 
 /** Newest first. */
 export const useScheduleList = (): Pages<Schedule> => {
@@ -14,9 +13,9 @@ export const useScheduleList = (): Pages<Schedule> => {
   return usePages({
     queryKey: queryKeyOf(listPayoutSchedules, {}),
     read: (page, signal) => api.call(listPayoutSchedules, { query: page, signal }),
-    refreshMs: () => REFRESH_MS,
+    refreshMs: "live",
   });
 };
 
 export const useSchedule = (id: string): UseQueryResult<Schedule> =>
-  useApiQuery(getPayoutSchedule, { params: { id } }, { refetchIntervalMs: REFRESH_MS });
+  useApiQuery(getPayoutSchedule, { params: { id } }, { live: true });

@@ -2,8 +2,7 @@
 
 import { useState, type ReactNode } from "react";
 import { AddressBookDialog } from "@/components/features/contacts/address-book-dialog";
-import { walletName } from "@/components/features/wallets/wallet-name";
-import { shorten } from "@/components/ui/address";
+import { walletOption } from "@/components/features/wallets/wallet-name";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
@@ -12,6 +11,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
+import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import type { PolicySubject } from "../subject";
 import type { PolicySetup } from "../use-policy-setup";
 import { movementErrors, movementOf, type MovementValues } from "./movement";
@@ -36,7 +36,7 @@ interface DryRunCardProps {
 
 const PERSON = "person";
 
-/** Tries a movement: what happens to it now, and with the changes that are typed beside. Nothing is moved or counted. */
+/** Tries a movement: shows the decision of the present policies, and of those with the changes that are typed beside. Nothing is moved or counted. */
 export const DryRunCard = ({ setup, subject, draft }: DryRunCardProps): ReactNode => {
   const { values, change } = useMovement(setup, subject);
   const body = movementOf(values);
@@ -99,8 +99,8 @@ const MovementFields = ({ setup, values, change }: MovementFieldsProps): ReactNo
           value={values.wallet}
           onValueChange={(wallet) => change({ wallet })}
           options={setup.wallets.map((wallet) => ({
+            ...walletOption(wallet),
             value: wallet.id,
-            label: `${walletName(wallet)} ${shorten(wallet.address)}`,
           }))}
           placeholder="Choose …"
         />
@@ -119,15 +119,14 @@ const MovementFields = ({ setup, values, change }: MovementFieldsProps): ReactNo
         <Select
           value={values.chain}
           onValueChange={(chain) => change({ chain })}
-          options={setup.chains.map(({ id, name }) => ({ value: String(id), label: name }))}
+          options={setup.chains.map(chainOption)}
           placeholder="Choose …"
         />
       </Field>
       <Field label="Token">
         <Combobox
           options={tokens.map(({ address, symbol, name }) => ({
-            value: address,
-            label: symbol,
+            ...tokenOption(symbol, address),
             description: name,
             keywords: [symbol, name],
           }))}

@@ -18,7 +18,7 @@ type Movement = Omit<BodyInput<typeof evaluatePolicies>, "draft">;
 
 export type MovementErrors = Partial<Record<"amount" | "to", string>>;
 
-/** What is wrong with what is typed; an empty field is not wrong yet. */
+/** The errors in the typed values, by field; an empty field has none yet. */
 export const movementErrors = (values: MovementValues): MovementErrors => {
   const typed = values.amount.trim();
   const to = values.to.trim();

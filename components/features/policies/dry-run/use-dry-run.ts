@@ -1,7 +1,8 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { queryKeyOf, useApi } from "@/components/features/session/use-api";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi } from "@/components/features/session/use-api";
 import { useSettled } from "@/components/ui/use-settled";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { evaluatePolicies } from "@/lib/contracts/policies";
@@ -18,7 +19,7 @@ interface DryRun {
   readonly retry: () => void;
 }
 
-/** What the policies say of a movement, asked when the typing settles. Null asks nothing. */
+/** The policies' decision about a movement, asked for when the typing settles. Null sends no request. */
 export const useDryRun = (body: DryRunBody | null): DryRun => {
   const api = useApi();
   const key = body === null ? null : JSON.stringify(body);
@@ -28,7 +29,7 @@ export const useDryRun = (body: DryRunBody | null): DryRun => {
     queryFn: ({ signal }) => api.call(evaluatePolicies, { body: JSON.parse(settled ?? "null") as DryRunBody, signal }),
     enabled: settled !== null && key !== null,
     placeholderData: keepPreviousData,
-    // What was moved today changes the answer.
+    // Movements that were made since then change the answer.
     staleTime: 0,
   });
   return {

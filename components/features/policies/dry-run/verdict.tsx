@@ -9,7 +9,7 @@ import { SCOPE_WORDS } from "../subject";
 import type { Evaluation } from "./use-dry-run";
 
 type Decision = Evaluation["decision"];
-type RuleResult = Pick<Evaluation["rules"][number], "scope" | "version" | "rule" | "outcome" | "message">;
+type RuleResult = Pick<Evaluation["rules"][number], "policyId" | "scope" | "version" | "rule" | "outcome" | "message">;
 
 export const DECISION_LOOKS = {
   allow: { label: "Allowed", tone: "success", icon: CircleCheck },
@@ -52,7 +52,7 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
         ) : (
           <RuleResults results={deciding} label="Rules that decided" />
         )}
-        {/* With several rules, what they ask for together is said once. */}
+        {/* Several rules have one sentence for the approval that they ask for together. */}
         {approval === null || deciding.length < 2 ? null : <p>{approvalText(approval)}</p>}
         <p className="text-sm text-fg-2">
           {code === "required" ? "The policies ask for a one-time code." : "The policies ask for no one-time code."}
@@ -70,7 +70,10 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
   );
 };
 
-/** What rules say, with the policy that each stands in. */
+const policyText = ({ policyId, scope, version }: RuleResult): string =>
+  policyId === null ? "Applies without a policy" : `${SCOPE_WORDS[scope]}, version ${String(version)}`;
+
+/** The results of rules, each with the policy that it belongs to. */
 export const RuleResults = ({
   results,
   label,
@@ -85,7 +88,7 @@ export const RuleResults = ({
           <span className="font-medium">{RULE_WORDS[result.rule]}.</span> {result.message}
         </p>
         <p className="text-sm text-fg-3">
-          {SCOPE_WORDS[result.scope]}, version {result.version}: {DECISION_LOOKS[result.outcome].label.toLowerCase()}
+          {policyText(result)}: {DECISION_LOOKS[result.outcome].label.toLowerCase()}
         </p>
       </li>
     ))}

@@ -7,6 +7,7 @@ import type { TokenInfo } from "@/components/features/swap/types";
 import { Button, IconButton } from "@/components/ui/button";
 import { Combobox } from "@/components/ui/combobox";
 import { ControlField, TextField } from "@/components/ui/form";
+import { tokenOption } from "@/components/ui/marked-options";
 import type { PolicyValues } from "../policy-form";
 import { Section } from "./section";
 
@@ -58,8 +59,7 @@ const AssetCaps = ({ control, tokens, name, of }: AssetCapsProps): ReactNode => 
             {({ value, onValueChange }) => (
               <Combobox
                 options={assets.map(({ assetId, symbol, name: title }) => ({
-                  value: assetId,
-                  label: symbol,
+                  ...tokenOption(symbol, assetId),
                   description: title,
                   keywords: [symbol, title],
                 }))}

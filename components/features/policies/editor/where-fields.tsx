@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Controller, useWatch, type Control } from "react-hook-form";
 import { ControlField, TextField } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
+import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { Select } from "@/components/ui/select";
 import { keyOfToken, policyValues, type PolicyValues } from "../policy-form";
 import type { PolicySetup } from "../use-policy-setup";
@@ -99,7 +100,7 @@ export const ChainFields = ({ control, setup: { chains, tokens, names } }: Where
             label="Only these chains"
             none="None chosen: no limit."
             placeholder="Add a chain"
-            options={chains.map(({ id, name }) => ({ value: String(id), label: name, keywords: [name] }))}
+            options={chains.map((chain) => ({ ...chainOption(chain), keywords: [chain.name] }))}
             values={field.value}
             onChange={field.onChange}
           />
@@ -114,7 +115,7 @@ export const ChainFields = ({ control, setup: { chains, tokens, names } }: Where
             none="None chosen: no limit."
             placeholder="Add a token"
             options={tokens.map(({ chainId, address, symbol, name }) => ({
-              value: keyOfToken(chainId, address),
+              ...tokenOption(symbol, keyOfToken(chainId, address)),
               label: `${symbol} on ${names.chain(chainId)}`,
               description: name,
               keywords: [symbol, name, names.chain(chainId)],

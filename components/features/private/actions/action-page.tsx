@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { usePathname, useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
+import { EmailNotice } from "@/components/features/money-flow/email-notice";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { cn } from "@/components/ui/cn";
 import { ErrorState } from "@/components/ui/error-state";
@@ -52,6 +53,7 @@ export const ActionPage = ({ action }: { readonly action: Action }): ReactNode =
         }
       />
       <ActionLinks />
+      <EmailNotice />
       {state.state === "loading" ? (
         <Card flush>
           <LoadingRows what="private balances" rows={6} />

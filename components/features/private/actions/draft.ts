@@ -6,7 +6,7 @@ const draft = z.object({ owner: z.string(), amount: z.string(), toAddress: z.str
 const keyOf = (action: Action): string => `causeway.private.draft.${action}`;
 
 export interface PrivateDraft {
-  /** Id of the project's treasury: what somebody else typed is not used. */
+  /** Id of the project's treasury: a draft of another one was typed by somebody else, and is not used. */
   readonly owner: string;
   readonly amount: string;
   readonly toAddress: string;

@@ -12,6 +12,8 @@ import { Field, Input } from "@/components/ui/field";
 import { HeldAmount } from "@/components/ui/held-amount";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
+import { countText } from "@/lib/core/amount-text";
+import { tokenOption } from "@/components/ui/marked-options";
 import { isZero } from "../amounts";
 import { poolKey, type PoolBalance, type PrivacyWallet } from "../types";
 import { amountText, mostOf } from "./form-model";
@@ -61,11 +63,11 @@ export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
   </Card>
 );
 
-/** A pool as an option: its token, its chain, and what there is to move. */
+/** A pool as an option: its token, its chain, and the amount that may be moved. */
 const poolOption = (pool: PoolBalance, chain: string, amount: string | null) => ({
-  value: poolKey(pool),
+  ...tokenOption(pool.token.symbol, poolKey(pool)),
   label: `${pool.token.symbol} on ${chain}`,
-  description: `Set of ${pool.anonymitySet.toLocaleString("en")}`,
+  description: `Set of ${countText(pool.anonymitySet)}`,
   keywords: [pool.token.symbol, chain],
   ...(amount === null
     ? {}

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { RecipientView } from "@/components/features/transfer/recipient";
 import { RecipientWord } from "@/components/features/transfer/recipient-notes";
 import { percentText } from "@/components/features/swap/decimal";
+import { AddressMark } from "@/components/ui/address-mark";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
@@ -45,11 +46,7 @@ export const SendReceipt = ({ terms, whole = false }: ReceiptProps): ReactNode =
   const target = terms.toWalletName === null ? "address" : "wallet";
   const fees = amount === null ? null : feesOf(action, pool, { amountBase: parseAmount(amount, decimals), target });
   const text = (base: bigint | undefined): ReactNode =>
-    base === undefined ? (
-      NOTHING
-    ) : (
-      <Amount value={formatAmount(base, decimals)} unit={symbol} {...(whole ? { fractionMax: decimals } : {})} />
-    );
+    base === undefined ? NOTHING : <Amount value={formatAmount(base, decimals)} unit={symbol} exact={whole} />;
   return (
     <Facts>
       <Fact label="From">{action === "shield" ? "Treasury" : terms.walletName}</Fact>
@@ -111,7 +108,7 @@ const To = ({ terms, whole }: { readonly terms: SendTerms; readonly whole: boole
   }
   return (
     <>
-      <RecipientWord view={recipient} />
+      <AddressMark value={recipient.address} /> <RecipientWord view={recipient} />
       <br />
       <AddressGroups value={recipient.address} className="justify-end font-medium" />
     </>

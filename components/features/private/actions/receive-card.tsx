@@ -5,6 +5,8 @@ import { useChainName } from "@/components/features/operations/use-chain-name";
 import { Combobox } from "@/components/ui/combobox";
 import { Field, Input } from "@/components/ui/field";
 import { Card } from "@/components/ui/card";
+import { tokenOption } from "@/components/ui/marked-options";
+import { countText } from "@/lib/core/amount-text";
 import { poolKey } from "../types";
 import type { PartProps } from "./pay-card";
 
@@ -20,9 +22,9 @@ export const ReceiveCard = ({ form }: PartProps): ReactNode => {
             value={form.values.toPool}
             onValueChange={(pool) => form.set("toPool", pool)}
             options={others.map((pool) => ({
-              value: poolKey(pool),
+              ...tokenOption(pool.token.symbol, poolKey(pool)),
               label: `${pool.token.symbol} on ${chainName(pool.chainId)}`,
-              description: `Set of ${pool.anonymitySet.toLocaleString("en")}`,
+              description: `Set of ${countText(pool.anonymitySet)}`,
               keywords: [pool.token.symbol],
             }))}
             placeholder="Choose a token"

@@ -89,7 +89,7 @@ const AddressField = ({ form, recipient, ...notes }: RecipientCardProps): ReactN
           onBlur={() => (isTyped ? form.check("toAddress") : undefined)}
         />
       </Field>
-      <RecipientNotes view={recipient} {...notes} onSave={() => setBookOpen(true)} />
+      <RecipientNotes view={recipient} {...notes} ownIsUsual={false} onSave={() => setBookOpen(true)} />
       <AddressBookDialog
         open={bookOpen}
         onOpenChange={setBookOpen}

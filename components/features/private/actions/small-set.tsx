@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { Alert } from "@/components/ui/alert";
+import { countText } from "@/lib/core/amount-text";
 import { setText } from "../observer/scenes";
 
 /** Whether a transfer out of a set of this size needs a second confirmation. */
@@ -14,7 +15,7 @@ interface SmallSetProps {
 /** Said before anything is asked for. */
 export const SmallSetAlert = ({ size, min }: SmallSetProps): ReactNode => (
   <Alert tone="warning" title={`Only ${setText(size)} hide this transfer`}>
-    At least {min.toLocaleString("en")} are recommended. With fewer, somebody who watches the chain can guess who paid.
+    At least {countText(min)} are recommended. With fewer, somebody who watches the chain can guess who paid.
   </Alert>
 );
 

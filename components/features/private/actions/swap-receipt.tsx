@@ -14,7 +14,6 @@ interface SwapReceiptProps {
   readonly whole?: boolean;
 }
 
-const RATE_DIGITS = 8;
 const SCALE = 10n ** 18n;
 
 /** The amount received for one unit of the token that is given, cut to 18 digits. */
@@ -29,8 +28,8 @@ const rateOf = ({ from, expected }: PrivateQuote): string => {
 
 /** The amounts that the swap takes and gives, with its rate and fee. */
 export const SwapReceipt = ({ quote, walletName, whole = false }: SwapReceiptProps): ReactNode => {
-  const text = ({ amount, token, decimals }: TokenAmount): ReactNode => (
-    <Amount value={amount} unit={token.symbol} {...(whole ? { fractionMax: decimals } : {})} />
+  const text = ({ amount, token }: TokenAmount): ReactNode => (
+    <Amount value={amount} unit={token.symbol} exact={whole} />
   );
   return (
     <Facts>
@@ -46,7 +45,7 @@ export const SwapReceipt = ({ quote, walletName, whole = false }: SwapReceiptPro
       <Fact label="Pool fee, taken off already">{text(quote.poolFee)}</Fact>
       <Fact label="Rate">
         <Amount value="1" unit={quote.from.token.symbol} plain /> <span className="text-fg-3">=</span>{" "}
-        <Amount value={rateOf(quote)} unit={quote.expected.token.symbol} fractionMax={RATE_DIGITS} plain />
+        <Amount value={rateOf(quote)} unit={quote.expected.token.symbol} plain />
       </Fact>
       <Fact label="Route">Uniswap, inside of one transaction</Fact>
       <Fact label="Network fee">paid by the relayer</Fact>

@@ -61,7 +61,7 @@ export const proofShare = (proof: NonNullable<PrivateTransfer["proof"]>, now: nu
   return Math.min(0.97, passed / (passed + Math.max(1, proof.secondsLeft)));
 };
 
-/** One honest sentence: what happens now. */
+/** The present state in one sentence, with the place of the money. */
 export const sentenceOf = (transfer: Progress & Pick<PrivateTransfer, "proof">): string => {
   const { status, kind, subStatus, steps, proof } = transfer;
   switch (status) {

@@ -61,12 +61,12 @@ const approvalStep = ({ status, subStatus, createdAt }: PrivateTransfer): Timeli
   return {
     id: "approval",
     title: waits ? "Waiting for approval" : wasEnded ? "Ended before anything was sent" : "Accepted",
-    state: waits ? "current" : wasEnded ? "failed" : "done",
+    state: waits ? "current" : wasEnded ? "ended" : "done",
     aside: <Time value={createdAt} absolute />,
   };
 };
 
-/** One line for each note that is spent: its proof, its transaction, and what came of it. */
+/** One line for each note that is spent: its proof, its transaction, and its result. */
 export const StepsCard = ({ transfer }: { readonly transfer: PrivateTransfer }): ReactNode => {
   const explorerUrl = useChain(transfer.chainId)?.explorerUrl ?? null;
   const { steps, proof, amount, status } = transfer;

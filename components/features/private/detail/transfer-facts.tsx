@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Creator } from "@/components/features/payouts/creator";
+import { Actor } from "@/components/features/names/actor";
 import { AddressGroups } from "@/components/ui/address-groups";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
@@ -27,7 +27,7 @@ interface TransferFactsProps {
 const saysMore = ({ kind, received, amount }: PrivateTransfer): boolean =>
   received !== null && (kind === "shield" || kind === "private_swap" || received.amountBase !== amount.amountBase);
 
-/** The receipt: before, what will be done; afterwards, what arrived. */
+/** The receipt: before the end the planned amounts, afterwards those that arrived. */
 export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNode => {
   const { kind, toAddress, amount, minimum, received } = transfer;
   const own = names.walletName(transfer.privacyWalletId);
@@ -68,7 +68,7 @@ export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNod
         </Fact>
       )}
       <Fact label="Created by">
-        <Creator id={transfer.createdBy} />
+        <Actor id={transfer.createdBy} />
       </Fact>
     </Facts>
   );

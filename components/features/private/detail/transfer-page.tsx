@@ -117,7 +117,6 @@ const LoadedTransfer = ({
                   key={leg.id}
                   operationId={operation.operationId}
                   leg={leg}
-                  title="Timeline"
                   toChainId={transfer.chainId}
                   delayed={operation.subStatus === "delayed"}
                   events={events}

@@ -5,12 +5,12 @@ import { Card } from "@/components/ui/card";
 import { SceneFigure } from "./scene-figure";
 import { observerScenes, type Observed, type Scene } from "./scenes";
 
-/** Two pictures of one move beside each other: what everybody sees on the chain, and what its owner sees. */
+/** Two pictures of one move beside each other: as everybody sees it on the chain, and as its owner sees it. */
 export const ObserverCard = ({ observed }: { readonly observed: Observed }): ReactNode => {
   const { chain, own } = observerScenes(observed);
   return (
     <Card title="What an observer sees" flush>
-      <div className="grid divide-y sm:grid-cols-2 sm:divide-x sm:divide-y-0">
+      <div className="grid grid-cols-1 divide-y sm:grid-cols-2 sm:divide-x sm:divide-y-0">
         <View title="Public chain" scene={chain} observed={observed} />
         <View title="Your view" scene={own} observed={observed} isOwn />
       </div>

@@ -1,3 +1,5 @@
+import { countText } from "@/lib/core/amount-text";
+
 /** Describes a private move as everybody sees it on the chain and as its owner sees it. Pure, so that pictures and texts cannot differ. */
 
 export type SceneKind = "shield" | "transfer" | "inside" | "swap" | "unshield" | "public_exit";
@@ -67,13 +69,13 @@ const isOnChain = (stage: Stage): boolean => stage === "planned" || stage === "s
 
 /** `3 deposits`. */
 export const setText = (size: number | null): string =>
-  size === null ? "deposits" : `${size.toLocaleString("en")} deposit${size === 1 ? "" : "s"}`;
+  size === null ? "deposits" : `${countText(size)} deposit${size === 1 ? "" : "s"}`;
 
 const crowd = (size: number | null): SceneNode => {
   if (size !== null && size <= 1) return { look: "crowd", title: "The only one", detail: "nothing hides it" };
   return {
     look: "crowd",
-    title: size === null ? "One of many" : `1 of ${size.toLocaleString("en")}`,
+    title: size === null ? "One of many" : `1 of ${countText(size)}`,
     detail: "deposits",
   };
 };

@@ -24,7 +24,7 @@ const claimOf = (found: RefundFound, decidedBy: string | null): RefundClaim => (
   decidedBy,
 });
 
-/** What a leg stores when its refund is seen. */
+/** The change that is stored of a leg when its refund is seen. */
 export const refundChange = (found: RefundFound): LegChange => ({
   refundTxHash: found.txHash,
   refundBlock: found.blockNumber,

@@ -5,8 +5,8 @@ import { readStopped, readWalletReceipt, walletTransactionsOf } from "./wallet-r
 
 /*
  * A wallet sends its transactions by itself: no node may have seen them yet, the wallet may have raised their fee (another hash
- * under the same nonce), or taken them back (something else under the same nonce). What is certain is the account's nonce at
- * depth: a transaction whose nonce was used by another one can never be mined.
+ * under the same nonce), or taken them back (something else under the same nonce). Only the account's nonce at depth is
+ * certain: a transaction whose nonce was used by another one can never be mined.
  */
 
 /**

@@ -33,7 +33,7 @@ export type Amount = bigint | Fault;
 const UNFIT: Readonly<Record<UnfitRecipient, Omit<Fault, "field">>> = {
   missing: { message: "There is no such account.", code: "not_found" },
   currency: { message: "This account is in another currency.", code: "invalid_request" },
-  frozen: { message: "This account is frozen.", code: "invalid_state" },
+  frozen: { message: "This account is frozen or closed.", code: "invalid_state" },
 };
 
 const recipientFault = ({ recipientAccountId }: PayoutRowInput, { source, unfit }: RowsInput): Fault | null => {

@@ -4,11 +4,13 @@ import { sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/db/sql";
 import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { announceJob, insertJob } from "@/lib/modules/jobs/service";
 import { cancelVotes } from "../ask-votes";
-import { recordPayoutEvents } from "../project-events";
-import { claimRowKeys, type RowKeys } from "../duplicate-rows";
+import { recordPayoutEvents } from "../project-event-repository";
+import { claimRowKeys } from "../duplicate-repository";
+import type { RowKeys } from "../duplicate-rows";
 import type { AccountsPayout } from "../payout";
 import { unlessUsed, UsedAlreadyError } from "../repository";
-import { encodeRows, insertRows, readItems, type ItemsQuery, type PayoutItemRow } from "./rows";
+import { encodeRows, insertRows, readItems, type ItemsQuery } from "./row-repository";
+import type { PayoutItemRow } from "./rows";
 
 // One statement for any number of rows: inserts the payout, its rows, and its job unless it awaits approval.
 const INSERT_PAYOUT = `
@@ -48,8 +50,9 @@ const OPEN_TOTALS = `
   GROUP BY source_account_id`;
 
 /**
- * What payouts that await approval, are queued or are being paid will still take from one account, or from each account of the project,
- * in ledger units. Accounts without such payouts are missing. Read an account's balance afterwards: a payout that ends in between then counts twice instead of not at all.
+ * The amounts that payouts which await approval, are queued or are being paid will still take from one account, or from each account
+ * of the project, in ledger units. Accounts without such payouts are missing. Read an account's balance afterwards: a payout
+ * that ends in between then counts twice instead of not at all.
  */
 export const openPayoutTotals = async (
   reader: SqlReader,

@@ -12,7 +12,8 @@ import type { AccountsPayout } from "../payout";
 import { createPayoutsRepository } from "../repository";
 import { createAccountPayoutsRepository, openPayoutTotals } from "./repository";
 import { createAccountPayoutRunner } from "./runner";
-import { encodeRow, readItems, settleItems, type ItemOutcome, type NewItem } from "./rows";
+import { readItems, settleItems } from "./row-repository";
+import { encodeRow, type ItemOutcome, type NewItem } from "./rows";
 
 const MIGRATIONS = join(import.meta.dirname, "../../../../prisma/migrations");
 const BEFORE_ROWS = "20261121140000_payouts";
@@ -67,7 +68,9 @@ const store = async (
     rows: items.map(encodeRow),
     keys: null,
     admit: () => Promise.resolve("evl_1"),
-    audit: ({ id }) => ({ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, at: now }),
+    audit: ({ id }) => ({
+      ...{ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, request: null, at: now },
+    }),
     expiresAt: now,
     ask: () => Promise.resolve(),
   });

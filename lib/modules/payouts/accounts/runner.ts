@@ -8,7 +8,8 @@ import type { AccountsPayout } from "../payout";
 import { payoutDigest } from "./check-rows";
 import type { PayoutsRepository } from "../repository";
 import { finishAtomic, type AccountPayoutsRepository } from "./repository";
-import { encodeRow, settleItems, type ItemOutcome, type PayoutItemRow } from "./rows";
+import { settleItems } from "./row-repository";
+import { encodeRow, type ItemOutcome, type PayoutItemRow } from "./rows";
 
 export interface AccountPayoutRunnerDeps {
   readonly database: Pick<Database, "transaction">;
@@ -28,7 +29,7 @@ const SCOPE = "payout";
 const NOT_EVALUATED = {
   code: "policy_violation",
   message:
-    "The policies have not allowed this payout as it is stored, so nothing more of it was paid. The money is in the source account. Make the payout anew; tell the operator of the service when it happens again.",
+    "The policies have not allowed this payout as it is stored, so nothing more of it was paid. The money is in the source account. Create the payout again; tell the operator of the service when it happens again.",
   retryable: true,
 };
 

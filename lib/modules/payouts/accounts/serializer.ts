@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { failureRecord } from "@/lib/contracts/common";
 import type { accountsPayoutItem, accountsPayoutRecord } from "@/lib/contracts/payout-records";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
@@ -72,7 +71,7 @@ export const toAccountsItem = ({ payout, asset }: AccountsPayoutView, item: Payo
     reference: item.reference,
     status,
     transactionId: item.transactionId,
-    failure: failure === null ? null : failureRecord.parse(failure),
+    failure,
   };
 };
 

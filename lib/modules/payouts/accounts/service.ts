@@ -16,7 +16,8 @@ import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import type { AccountsPayout } from "../payout";
 import { worth } from "./worth";
 import type { PayoutsRepository } from "../repository";
-import { duplicatesOf, refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
+import { duplicatesOf } from "../duplicate-repository";
+import { refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
 import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
 import { accountsIntent, createEnforcing, type EnforceDeps } from "./enforce";
 import type { AccountPayoutsRepository } from "./repository";
@@ -254,13 +255,14 @@ const approvalLines = (
 
 const LINES_MAX = 5;
 
-/** What voters read of a new payout. */
+/** The request for votes on a new payout. */
 const askedOf = (deps: AccountPayoutsDeps, payout: AccountsPayout, items: readonly NewItem[]): Asked => ({
   title: `Payout to ${counted(payout.itemsTotal, "account")}`,
   lines: approvalLines(deps, payout, items.slice(0, LINES_MAX)),
   digest: payout.digest,
 });
 
+/** The service of payouts to accounts of the ledger. Amounts in ledger units (18 decimals). */
 export const createAccountPayoutsService = (deps: AccountPayoutsDeps) => ({
   create: bindDeps(deps, create),
   retry: bindDeps(deps, retry),

@@ -59,6 +59,7 @@ const entryOf = (
   action: `payout_schedule.${action}`,
   subject: scheduleId,
   data: { scheduledAt: scheduledAt.toISOString(), code: failure.code },
+  request: null,
   at,
 });
 
@@ -106,7 +107,10 @@ const pay = async (deps: ScheduleRunsDeps, schedule: FullSchedule, run: Schedule
   const actor = await approverOf(deps, schedule);
   const request = await readRequest(deps, actor, schedule.request);
   if (!Buffer.from(scheduleDigest(request, timingOf(schedule))).equals(schedule.digest))
-    throw new DomainError("invalid_state", "What would be paid now is not what was approved: make the schedule anew.");
+    throw new DomainError(
+      "invalid_state",
+      "What would be paid now is not what was approved: create the schedule again.",
+    );
   await deps.payouts.createScheduled(actor, request, {
     scheduleId: schedule.id,
     key: keyOf(run),

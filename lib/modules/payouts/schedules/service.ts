@@ -40,6 +40,7 @@ export interface ScheduleView {
   readonly runs: readonly ScheduleRun[];
 }
 
+/** The times of a stored schedule, in the form that computes runs: `period` is `every`. */
 export const timingOf = (row: Pick<PayoutSchedule, "startsAt" | "period" | "timeZone" | "endsAt">): Timing => ({
   startsAt: row.startsAt,
   every: row.period,
@@ -226,6 +227,7 @@ const cancel = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<Sc
   return get(deps, actor.projectId, id);
 };
 
+/** The service of payout schedules: each runs a payout at its times, after one approval of all of them. */
 export const createSchedulesService = (deps: SchedulesDeps) => ({
   create: bindDeps(deps, create),
   get: bindDeps(deps, get),

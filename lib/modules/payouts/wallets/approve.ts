@@ -93,7 +93,7 @@ const approvalLines = async (deps: ApprovingDeps, awaiting: Awaiting): Promise<s
   return linesOf(deps, awaiting, await deps.rows.items({ projectId, payoutId, after: -1, limit: LINES_MAX }));
 };
 
-/** What voters read of a new payout whose rows are these. */
+/** The request for votes on a new payout whose rows are these. */
 export const askedOf = (deps: Chains, awaiting: Awaiting, rows: readonly ShownRow[]): Asked => ({
   title: `Payout to ${counted(awaiting.payout.itemsTotal, "wallet")} on ${deps.registry.get(awaiting.own.chainId).name}`,
   lines: linesOf(deps, awaiting, rows.slice(0, LINES_MAX)),

@@ -67,7 +67,8 @@ const hold = async (deps: FundingStepDeps, payout: WalletsPayout, own: WalletPay
     );
     return "ready";
   } catch (error) {
-    if (!isDomainError(error) || !PERMANENT.has(error.code)) throw error;
+    // Deposits that arrived may not be screened yet; then the payout is tried again.
+    if (!isDomainError(error) || !PERMANENT.has(error.code) || error.retryAfterSeconds !== undefined) throw error;
     const { name } = deps.registry.get(own.chainId);
     return failed(
       deps,

@@ -1,4 +1,4 @@
-/** The policies' part in payouts to wallets: what they decide on, and what the signer compares. */
+/** The policies' part in payouts to wallets: the intent that they decide on, and the digest that the signer compares. */
 import { createHash } from "node:crypto";
 import { actorName, type Actor } from "@/lib/core/actor";
 import { keysAmong, type Check, type Intent, type Subject } from "@/lib/modules/policies/service";

@@ -6,7 +6,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { HoldsService, Shortfall, Spending } from "@/lib/modules/holds/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
-import type { BatchHold, Holding } from "./hold-batches";
+import type { BatchHold, Holding } from "./hold-batch-repository";
 import type { PayoutFee } from "./pricing";
 import type { WalletPayoutsRepository } from "./repository";
 import { tokenName, type PayoutPlan } from "./rows";

@@ -5,11 +5,12 @@ import { sqlOf, type Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { insertJob } from "@/lib/modules/jobs/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
-import { claimRowKeys, type DuplicateRow, type RowKeys } from "../duplicate-rows";
+import { claimRowKeys } from "../duplicate-repository";
+import type { DuplicateRow, RowKeys } from "../duplicate-rows";
 import type { WalletsPayout } from "../payout";
-import { recordPayoutEvents } from "../project-events";
+import { recordPayoutEvents } from "../project-event-repository";
 import { unlessUsed, UsedAlreadyError } from "../repository";
-import { holdBatches, type Holding } from "./hold-batches";
+import { holdBatches, type Holding } from "./hold-batch-repository";
 import { tokenName, type PayoutPlan } from "./rows";
 import { walletPayoutColumns, type PayoutWarning, type WalletPayout } from "./wallet-payout";
 
@@ -66,7 +67,7 @@ const INSERT_BATCHES = `
   SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz, $5, $6::int
   FROM json_array_elements($3::json) AS element (row)`;
 
-/** @returns 0: its key, or what it tries again, was used by another one */
+/** @returns 0 when another payout has used its key, or retries the same payout */
 const insertPayout = (sql: Sql, payout: WalletsPayout): Promise<number> =>
   sql.change(INSERT_PAYOUT, [
     payout.id,
@@ -162,8 +163,8 @@ const insertFunded = async (
 
 /**
  * Stores a payout with its rows and batches. Where it may run at once its money is held in the same transaction, as an
- * operation's is; else it awaits approval until `expiresAt` and holds nothing. Null: its key, or what it tries again, was used
- * by another one.
+ * operation's is; else it awaits approval until `expiresAt` and holds nothing. Null: another payout has
+ * used its key, or retries the same payout.
  * @throws DomainError `duplicate_payout`, `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`;
  * FundsMovedError when a balance has to be read again
  */

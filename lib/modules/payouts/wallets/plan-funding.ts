@@ -116,7 +116,7 @@ const bringsOf = (deps: FundingDeps, request: PayoutRequest, token: Token, sourc
 interface Choice {
   readonly chosen: readonly Candidate[];
   readonly amounts: readonly bigint[];
-  /** What the whole balance of the last candidate brings; above zero. */
+  /** The amount that the whole balance of the last candidate brings; above zero. */
   readonly lastBrings: bigint;
 }
 

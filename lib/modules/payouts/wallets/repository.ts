@@ -8,8 +8,8 @@ import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { WalletsPayout } from "../payout";
 import { cancelVotes } from "../ask-votes";
-import { recordPayoutEvents } from "../project-events";
-import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./hold-batches";
+import { recordPayoutEvents } from "../project-event-repository";
+import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./hold-batch-repository";
 import { beginJob, createNewPayoutRepository } from "./new-payout-repository";
 
 interface WalletPayoutsDeps {

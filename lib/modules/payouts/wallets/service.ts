@@ -44,7 +44,7 @@ const sameAs = (known: WalletsPayout, digest: Uint8Array): WalletsPayout => {
 };
 
 const NOTHING_RETRYABLE =
-  "The failed rows of this payout must not be tried again: each names its reason. Look at the treasury's history before you pay them anew.";
+  "The failed rows of this payout must not be tried again: each names its reason. Look at the treasury's history before you pay them again.";
 
 /** Whether a retry may pay a failed row. The failure of the row decides, or the payout's when the row has none. */
 const isRetryable = ({ failure }: WalletItemRow, payout: WalletsPayout): boolean => {
@@ -192,6 +192,7 @@ const checkRetry = async (deps: WalletPayoutsDeps, actor: Actor, { payout }: Wal
   });
 };
 
+/** The service of payouts from the treasury to wallets on one chain. Amounts in base units of the token. */
 export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => ({
   create: bindDeps(deps, create),
   createScheduled: bindDeps(deps, createScheduled),

@@ -4,9 +4,6 @@ import { toTokens } from "@/lib/modules/auth/serializer";
 
 export const POST = route({
   contract: signInByPasskey,
-  handler: async ({ body, request, clientAddress, services }) => {
-    const userAgent = request.headers.get("user-agent");
-    const { credential } = body;
-    return ok(toTokens(await services.auth.signInByPasskey({ credential, kind: "api", userAgent, clientAddress })));
-  },
+  handler: async ({ body: { credential }, origin, services }) =>
+    ok(toTokens(await services.auth.signInByPasskey({ credential, kind: "api", request: origin }))),
 });

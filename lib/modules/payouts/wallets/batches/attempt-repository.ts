@@ -1,4 +1,4 @@
-/** Stores the attempts to execute a batch: what was signed, whether it was sent, and which block holds it. */
+/** Stores the attempts to execute a batch: the signed operation, whether it was sent, and the block that holds it. */
 import { bindDeps } from "@/lib/core/bind-deps";
 import { toDecimal } from "@/lib/db/decimal";
 import { Prisma } from "@/lib/db/generated/client";
@@ -16,7 +16,7 @@ interface Signed {
   readonly fromBlock: bigint;
 }
 
-/** The signed operation and what the chain showed of it. */
+/** The signed operation, and its state on the chain. */
 const NO_ATTEMPT: Change = {
   userOperation: Prisma.DbNull,
   userOpHash: null,

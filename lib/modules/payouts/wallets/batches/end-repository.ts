@@ -6,7 +6,7 @@ import { Prisma } from "@/lib/db/generated/client";
 import { sqlOf } from "@/lib/db/sql";
 import { syncHold } from "@/lib/modules/holds/service";
 import { toStored } from "@/lib/ports/routing-json";
-import { recordPayoutEvents } from "../../project-events";
+import { recordPayoutEvents } from "../../project-event-repository";
 import { ALL_ROWS_REFUSED } from "./failures";
 import {
   batchName,

@@ -3,7 +3,7 @@ import type { Database } from "@/lib/db/client";
 import { gasWaitColumns } from "@/lib/modules/operations/service";
 import type { DrivenPayout } from "./payout-batch";
 
-/** What a payout says about its wait for a lower network fee. It is information alone, so a write needs no version. */
+/** Notes the waits of payouts for a lower network fee. They are information alone, so a write needs no version. */
 export const createPayoutGasWaits = ({ prisma }: Pick<Database, "prisma">) => ({
   note: async ({ projectId, payoutId, chainId }: DrivenPayout, excess: FeeExcess, now: Date): Promise<void> => {
     const chain = String(chainId);

@@ -4,7 +4,7 @@ import type { Tx } from "@/lib/db/client";
 import { toDecimal } from "@/lib/db/decimal";
 import { sqlOf } from "@/lib/db/sql";
 import { toStored } from "@/lib/ports/routing-json";
-import { recordFailedItems } from "../../project-events";
+import { recordFailedItems } from "../../project-event-repository";
 import { batchName, type PayoutBatch, type Failure, type PayableRow, type RowOutcome } from "./payout-batch";
 
 /** Stores outcomes of rows that differ from their batch's or have something to report. The caller has locked the payout's row. */

@@ -1,0 +1,11 @@
+import { referenceFile } from "@/lib/http/api-reference";
+
+interface Context {
+  readonly params: Promise<{ readonly file: string }>;
+}
+
+/** The script of the API reference under a name with its hash. */
+export const GET = async (_request: Request, { params }: Context): Promise<Response> => {
+  const { file } = await params;
+  return (await referenceFile(file)) ?? new Response("There is no such file.", { status: 404 });
+};

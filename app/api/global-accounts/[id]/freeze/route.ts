@@ -1,0 +1,9 @@
+import { freezeGlobalAccount } from "@/lib/contracts/global-accounts";
+import { ok, route } from "@/lib/http/route";
+import { toAccount } from "@/lib/modules/global-accounts/serializer";
+
+export const POST = route({
+  contract: freezeGlobalAccount,
+  handler: async ({ params, body, actor, services }) =>
+    ok(toAccount(await services.accountChanges.freeze(actor, params.id, body.reason))),
+});

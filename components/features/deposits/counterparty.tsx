@@ -1,0 +1,33 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { Address } from "@/components/ui/address";
+import { AddressMark } from "@/components/ui/address-mark";
+import { useAddressName } from "./use-address-name";
+
+interface CounterpartyProps {
+  /** Null: not known. */
+  readonly address: string | null;
+  /** The whole address below the name. */
+  readonly full?: boolean;
+}
+
+/** Who sent a deposit: mark, and name before address. */
+export const Counterparty = ({ address, full = false }: CounterpartyProps): ReactNode => {
+  const nameOf = useAddressName();
+  if (address === null) {
+    const reason = "The chain tells of no sender of coins";
+    return (
+      <span title={reason}>
+        <span aria-hidden>–</span>
+        <span className="sr-only">Unknown. {reason}.</span>
+      </span>
+    );
+  }
+  return (
+    <span className="inline-flex min-w-0 items-center gap-2 align-middle">
+      <AddressMark value={address} />
+      <Address value={address} name={nameOf(address)} mark={false} full={full} />
+    </span>
+  );
+};

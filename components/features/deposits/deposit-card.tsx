@@ -1,0 +1,111 @@
+"use client";
+
+import { useState, type ReactNode } from "react";
+import { useActorNames } from "@/components/features/audit/use-actor-names";
+import { useMay } from "@/components/features/projects/use-project";
+import { TxHash } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
+import { Amount, Usd } from "@/components/ui/amount";
+import { Button } from "@/components/ui/button";
+import { Card, Fact, Facts } from "@/components/ui/card";
+import { ChainName } from "@/components/ui/chain-name";
+import { Time } from "@/components/ui/time";
+import { Counterparty } from "./counterparty";
+import { ReleaseDialog } from "./release-dialog";
+import { VERDICT_WORDS, type DepositRecord } from "./words";
+
+/** The receipt of a deposit, with its screening and the decision about it. */
+export const DepositCard = ({ deposit }: { readonly deposit: DepositRecord }): ReactNode => (
+  <Card title="Deposit">
+    {deposit.state === "quarantined" ? <Quarantine deposit={deposit} /> : null}
+    <Facts>
+      <Fact label="From">
+        <Counterparty address={deposit.sender} full />
+      </Fact>
+      <Fact label="To">
+        <Counterparty address={deposit.walletAddress} full />
+        <br />
+        on <ChainName chainId={deposit.chainId} />
+      </Fact>
+      <Fact label="Received" strong>
+        <Amount value={deposit.received.amount} unit={deposit.received.token.symbol} />
+      </Fact>
+      <Fact label="Worth when it was credited">
+        {deposit.usd === null ? (
+          <span title="Known once it is credited and a price is known">–</span>
+        ) : (
+          <Usd value={deposit.usd} />
+        )}
+      </Fact>
+      <Fact label="Transaction">
+        {deposit.txHash === null ? (
+          <span title="No log tells of coins; the balance rose in or before this block">
+            Block {deposit.blockNumber}
+          </span>
+        ) : (
+          <TxHash value={deposit.txHash} href={deposit.explorerUrl} />
+        )}
+      </Fact>
+      <Fact label="Confirmations">
+        {deposit.confirmations} of {deposit.confirmationsNeeded}
+      </Fact>
+      <Fact label="Screening of the sender">
+        <Screening deposit={deposit} />
+      </Fact>
+      {deposit.decision === null ? null : <Decision decision={deposit.decision} />}
+    </Facts>
+  </Card>
+);
+
+const Screening = ({ deposit: { screening } }: { readonly deposit: DepositRecord }): ReactNode =>
+  screening === null ? (
+    "Not asked for"
+  ) : (
+    <>
+      {VERDICT_WORDS[screening.verdict]}
+      {screening.source === null ? null : (
+        <span className="block text-sm text-fg-3">
+          {screening.source}
+          {screening.listVersion === null ? "" : ` version ${screening.listVersion}`}, <Time value={screening.at} />
+        </span>
+      )}
+    </>
+  );
+
+const Decision = ({ decision }: { readonly decision: NonNullable<DepositRecord["decision"]> }): ReactNode => {
+  const nameOf = useActorNames();
+  return (
+    <Fact label="Released by">
+      {nameOf(decision.by)}, <Time value={decision.at} />
+      <span className="block text-sm text-fg-3">{decision.reason}</span>
+    </Fact>
+  );
+};
+
+const Quarantine = ({ deposit }: { readonly deposit: DepositRecord }): ReactNode => {
+  const [asking, setAsking] = useState(false);
+  const mayRelease = useMay("deposits:release");
+  return (
+    <div className="pb-3">
+      <Alert
+        tone="warning"
+        title="This money is kept back"
+        actions={
+          mayRelease && deposit.may.release ? (
+            <Button size="sm" onClick={() => setAsking(true)}>
+              Release …
+            </Button>
+          ) : undefined
+        }
+      >
+        It is in the wallet, and is neither available nor counted as reserves.{" "}
+        {!mayRelease
+          ? "An owner or an admin may release it."
+          : deposit.may.release
+            ? "To return it, release it and transfer it to its sender."
+            : "It can be released once its block is final."}
+      </Alert>
+      <ReleaseDialog deposit={deposit} open={asking} onOpenChange={setAsking} />
+    </div>
+  );
+};

@@ -1,0 +1,91 @@
+/** Keeps one stream of changes open while the page can be seen. */
+import type { ServerEvent } from "@/lib/api-client/events";
+import type { Change } from "./changed-keys";
+import type { LiveState } from "./live-state";
+
+export interface ChangeStreamDeps {
+  /** Opens the stream after the last event that was seen. It goes on over lost connections, and throws when it gives up. */
+  readonly open: (
+    lastEventId: string | null,
+    signal: AbortSignal,
+  ) => AsyncIterable<ServerEvent<{ readonly changes: readonly Change[] }>>;
+  readonly onChanges: (changes: readonly Pick<Change, "kind" | "id">[]) => void;
+  readonly onState: (state: LiveState) => void;
+  readonly isHidden: () => boolean;
+  readonly nowMs?: () => number;
+}
+
+/** The service sends something every 15 seconds. After this silence the lists are polled. */
+const DOWN_AFTER_MS = 20_000;
+/** After this silence the connection is given up and opened again: it may be cut without either side knowing. */
+const CUT_AFTER_MS = 45_000;
+const RETRY_MS = 30_000;
+/** A new stream begins with the changes of the 15 seconds before it. When it takes longer to open, the page's first answers may be older. */
+const LATE_MS = 10_000;
+
+/** Begins at once. Call `look` when the page becomes visible or hidden. */
+export const createChangeStream = (deps: ChangeStreamDeps) => {
+  const { open, onChanges, onState, isHidden, nowMs = () => performance.now() } = deps;
+  const startedMs = nowMs();
+  let lastEventId: string | null = null;
+  let connection: AbortController | null = null;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let stopped = false;
+
+  const read = async (controller: AbortController): Promise<void> => {
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    let cut: ReturnType<typeof setTimeout> | undefined;
+    const heard = (): void => {
+      clearTimeout(silence);
+      clearTimeout(cut);
+      silence = setTimeout(() => onState("down"), DOWN_AFTER_MS);
+      cut = setTimeout(() => controller.abort(), CUT_AFTER_MS);
+    };
+    heard();
+    try {
+      for await (const { id, data } of open(lastEventId, controller.signal)) {
+        heard();
+        if (lastEventId === null && nowMs() - startedMs > LATE_MS) onChanges([{ kind: "all", id: null }]);
+        lastEventId = id ?? lastEventId;
+        onState("live");
+        onChanges(data.changes);
+      }
+    } finally {
+      clearTimeout(silence);
+      clearTimeout(cut);
+    }
+  };
+
+  const connect = (): void => {
+    clearTimeout(retry);
+    if (stopped || connection !== null || isHidden()) return;
+    const own = new AbortController();
+    connection = own;
+    // Why it ended makes no difference: lists are polled until it is there again.
+    void read(own)
+      .catch(() => undefined)
+      .finally(() => {
+        if (connection === own) connection = null;
+        if (stopped || isHidden()) return;
+        onState("down");
+        // A connection that was cut here is opened again at once.
+        retry = setTimeout(connect, own.signal.aborted ? 0 : RETRY_MS);
+      });
+  };
+
+  connect();
+  return {
+    /** Closes the stream of a page that is hidden, and opens it again where it left off. */
+    look: (): void => {
+      if (isHidden()) {
+        connection?.abort();
+        connection = null;
+      } else connect();
+    },
+    stop: (): void => {
+      stopped = true;
+      clearTimeout(retry);
+      connection?.abort();
+    },
+  };
+};

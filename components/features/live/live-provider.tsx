@@ -1,0 +1,46 @@
+"use client";
+
+import { useQueryClient, type QueryKey } from "@tanstack/react-query";
+import { useEffect, useState, type ReactNode } from "react";
+import { useApi } from "@/components/features/session/use-api";
+import { streamChanges } from "@/lib/contracts/changes";
+import { createChangeStream } from "./change-stream";
+import { changedKeys } from "./changed-keys";
+import { createCoalescer } from "./coalesce";
+import { LiveStateContext, type LiveState } from "./live-state";
+
+const ONCE_PER_MS = 1_000;
+
+/**
+ * One connection for each tab in place of polling: the service names changes in the project, and the page reads the shown ones again.
+ * Everything else that is kept becomes old, and is read when it is shown next.
+ */
+export const LiveProvider = ({ children }: { readonly children: ReactNode }): ReactNode => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const [state, setState] = useState<LiveState>("starting");
+  useEffect(() => {
+    const old = createCoalescer((queryKey: QueryKey) => void queryClient.invalidateQueries({ queryKey }), {
+      everyMs: ONCE_PER_MS,
+    });
+    const stream = createChangeStream({
+      open: (lastEventId, signal) =>
+        api.events(streamChanges, {
+          signal,
+          ...(lastEventId === null ? {} : { headers: { "last-event-id": lastEventId } }),
+        }),
+      onChanges: (changes) => {
+        for (const change of changes) for (const key of changedKeys(change)) old.mark(key);
+      },
+      onState: setState,
+      isHidden: () => document.visibilityState === "hidden",
+    });
+    document.addEventListener("visibilitychange", stream.look);
+    return () => {
+      document.removeEventListener("visibilitychange", stream.look);
+      stream.stop();
+      old.stop();
+    };
+  }, [api, queryClient]);
+  return <LiveStateContext.Provider value={state}>{children}</LiveStateContext.Provider>;
+};

@@ -1,0 +1,23 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useFactorMeans } from "@/components/features/approvals/use-factor-means";
+import { useMe } from "@/components/features/profile/use-me";
+import { Alert } from "@/components/ui/alert";
+
+/** At the top of a form that ends with a code: without a verified address, or a second factor, nothing can be approved. */
+export const EmailNotice = (): ReactNode => {
+  const me = useMe().data;
+  const factors = useFactorMeans({ takesRecovery: false });
+  if (me === undefined || me.emailVerified || factors.length > 0) return null;
+  return (
+    <Alert tone="warning" title="You have no verified e-mail address yet">
+      The code that approves a payment goes there.{" "}
+      <Link href="/settings#email" className="link">
+        Verify an e-mail address
+      </Link>
+      ; what you type here stays.
+    </Alert>
+  );
+};

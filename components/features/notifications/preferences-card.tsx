@@ -1,0 +1,169 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { toast } from "sonner";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiQuery } from "@/components/features/session/use-api";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { ErrorState } from "@/components/ui/error-state";
+import { Field, Input } from "@/components/ui/field";
+import { Select } from "@/components/ui/select";
+import { LoadingRows } from "@/components/ui/skeleton";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import {
+  getNotificationPreferences,
+  MAIL_TIMES,
+  putNotificationPreferences,
+  type MailTime,
+  type NotificationKind,
+} from "@/lib/contracts/notifications";
+
+type Preferences = ResponseOf<typeof getNotificationPreferences>;
+type Choice = Pick<Preferences["kinds"][number], "kind" | "inApp" | "mail">;
+
+const KINDS: Readonly<Record<NotificationKind, { readonly label: string; readonly hint: string }>> = {
+  approval_waiting: { label: "An approval waits", hint: "A payment that you may approve" },
+  operation_failed: { label: "A payment failed", hint: "Failed, arrived in part, or needs a decision" },
+  large_deposit: { label: "A large deposit", hint: "From the amount below" },
+  gas_low: { label: "Gas is low", hint: "The service has little left for network fees" },
+  member_joined: { label: "A member joined", hint: "Owners get a mail in any case" },
+  key_created: { label: "An API key was created", hint: "Owners get a mail in any case" },
+  policy_changed: { label: "A policy changed", hint: "Owners get a mail when a limit is raised" },
+};
+
+const MAILS: Readonly<Record<MailTime, string>> = { off: "No mail", at_once: "At once", daily: "Once a day" };
+const MAIL_OPTIONS = MAIL_TIMES.map((value) => ({ value, label: MAILS[value] }));
+
+const isMail = (text: string): text is MailTime => (MAIL_TIMES as readonly string[]).includes(text);
+
+/** The person's notification settings in this project, for the dashboard and for mail. */
+export const NotificationPreferencesCard = (): ReactNode => {
+  const { data, error, isPending, refetch } = useApiQuery(getNotificationPreferences, {});
+  return (
+    <Card
+      id="notifications"
+      title="Notifications"
+      description="What you are told of in this project. Each change counts at once, for you alone."
+      flush
+    >
+      {isPending ? (
+        <LoadingRows what="your notification settings" rows={5} />
+      ) : data === undefined ? (
+        <ErrorState compact error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Matrix preferences={data} />
+      )}
+    </Card>
+  );
+};
+
+const useSave = () => {
+  const api = useApi();
+  const queryClient = useQueryClient();
+  const queryKey = queryKeyOf(getNotificationPreferences, {});
+  return async (body: { kinds: Choice[]; largeDepositUsd?: string }): Promise<void> => {
+    try {
+      queryClient.setQueryData(queryKey, await api.call(putNotificationPreferences, { body }));
+    } catch (error) {
+      toast.error(error instanceof Error ? error.message : "It was not saved. Try again.");
+      await queryClient.invalidateQueries({ queryKey });
+    }
+  };
+};
+
+const Matrix = ({ preferences }: { readonly preferences: Preferences }): ReactNode => {
+  const save = useSave();
+  return (
+    <>
+      {preferences.mailAddress === null ? (
+        <Alert tone="info" className="m-4">
+          Verify an e-mail address above to get mail.
+        </Alert>
+      ) : null}
+      <ul className="divide-y" aria-label="Kinds of notifications">
+        {preferences.kinds
+          .filter(({ allowed }) => allowed)
+          .map(({ kind, inApp, mail }) => (
+            <KindLine key={kind} choice={{ kind, inApp, mail }} onChange={(choice) => void save({ kinds: [choice] })} />
+          ))}
+      </ul>
+      <div className="border-t p-4">
+        <LargeDeposit
+          key={preferences.largeDepositUsd}
+          value={preferences.largeDepositUsd}
+          onSave={(largeDepositUsd) => save({ kinds: [], largeDepositUsd })}
+        />
+      </div>
+    </>
+  );
+};
+
+interface KindLineProps {
+  readonly choice: Choice;
+  readonly onChange: (choice: Choice) => void;
+}
+
+const KindLine = ({ choice, onChange }: KindLineProps): ReactNode => {
+  const { label, hint } = KINDS[choice.kind];
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5">
+      <div className="min-w-48 flex-1">
+        <p className="font-medium">{label}</p>
+        <p className="text-sm text-fg-3">{hint}</p>
+      </div>
+      <label className="flex min-h-6 items-center gap-2 touch-target">
+        <input
+          type="checkbox"
+          aria-label={`${label}: in the dashboard`}
+          checked={choice.inApp}
+          onChange={({ target }) => onChange({ ...choice, inApp: target.checked })}
+          className="size-4 shrink-0 accent-accent"
+        />
+        <span>Dashboard</span>
+      </label>
+      <Select
+        label={`${label}: mail`}
+        className="w-36"
+        value={choice.mail}
+        options={MAIL_OPTIONS}
+        onValueChange={(mail) => {
+          if (isMail(mail)) onChange({ ...choice, mail });
+        }}
+      />
+    </li>
+  );
+};
+
+interface LargeDepositProps {
+  readonly value: string;
+  readonly onSave: (value: string) => Promise<void>;
+}
+
+const LargeDeposit = ({ value, onSave }: LargeDepositProps): ReactNode => {
+  const [text, setText] = useState(value);
+  const [saving, setSaving] = useState(false);
+  const parsed = putNotificationPreferences.body.shape.largeDepositUsd.safeParse(text.trim());
+  const isRight = parsed.success && parsed.data !== undefined;
+  const submit = async (): Promise<void> => {
+    setSaving(true);
+    await onSave(text.trim());
+    setSaving(false);
+  };
+  return (
+    <div className="flex flex-wrap items-end gap-3">
+      <Field
+        label="A deposit is large from (US dollars)"
+        className="max-w-72"
+        error={isRight ? null : "Enter an amount such as 10000."}
+      >
+        <Input inputMode="decimal" value={text} onChange={({ target }) => setText(target.value)} />
+      </Field>
+      <Button disabled={!isRight || text.trim() === value} loading={saving} onClick={() => void submit()}>
+        Save
+      </Button>
+    </div>
+  );
+};

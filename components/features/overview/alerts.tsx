@@ -1,0 +1,105 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useMe, type Me } from "@/components/features/profile/use-me";
+import { lowBudgets } from "@/components/features/sponsorship/low-budgets";
+import { useReadiness, usePartName } from "@/components/features/system/use-readiness";
+import { Alert } from "@/components/ui/alert";
+import { Amount } from "@/components/ui/amount";
+import { ChainName } from "@/components/ui/chain-name";
+import { Time } from "@/components/ui/time";
+import { useBalances } from "./use-balances";
+import { useOperations, type Operation } from "./use-operations";
+
+const COUNTED_MAX = 100;
+
+/** The chains whose network fee is above what the service pays, each with an operation that waits for it. */
+const gasWaitsOf = (operations: readonly Operation[]): ReadonlyMap<number, string> =>
+  new Map(
+    operations.flatMap(({ operationId, waitsForGas }) => waitsForGas.map(({ chainId }) => [chainId, operationId])),
+  );
+
+/** Alerts about problems that concern the money of this project; renders nothing when there are none. */
+export const Alerts = (): ReactNode => {
+  const balances = useBalances().data;
+  const processing = useOperations({ status: "processing", limit: COUNTED_MAX }).data;
+  const readiness = useReadiness().data;
+  const budgets = lowBudgets(useMe().data?.sponsorBudgets ?? []);
+  const partName = usePartName();
+  const late = balances?.stale ?? [];
+  const gas = gasWaitsOf(processing?.data ?? []);
+  const down =
+    readiness?.parts.filter(
+      ({ ok, name }) => !ok && !late.some(({ chainId }) => name === `chain:${String(chainId)}`),
+    ) ?? [];
+  if (late.length === 0 && gas.size === 0 && budgets.length === 0 && down.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-2">
+      {late.map((chain) => (
+        <Alert
+          key={chain.chainId}
+          tone="warning"
+          title={
+            <>
+              <ChainName chainId={chain.chainId} /> is late
+            </>
+          }
+        >
+          Its newest balances are not counted: {chain.reason}{" "}
+          {chain.lastSeenAt === null ? (
+            "It has not answered yet."
+          ) : (
+            <>
+              Last seen <Time value={chain.lastSeenAt} />.
+            </>
+          )}
+        </Alert>
+      ))}
+      {[...gas].map(([chainId, operationId]) => (
+        <Alert
+          key={chainId}
+          tone="warning"
+          title={
+            <>
+              Network fees on <ChainName chainId={chainId} /> are high
+            </>
+          }
+        >
+          What waits there goes on when they fall.{" "}
+          <Link href={`/activity/${operationId}`} className="link">
+            Show an operation that waits
+          </Link>
+        </Alert>
+      ))}
+      {budgets.map((budget) => (
+        <BudgetAlert key={budget.chainId} budget={budget} />
+      ))}
+      {down.map(({ name, detail }) => (
+        <Alert key={name} tone="warning" title={`Not working: ${partName(name)}`}>
+          {detail}
+        </Alert>
+      ))}
+    </div>
+  );
+};
+
+/** Operations that the sponsor would pay for are refused once its budget is used up. */
+const BudgetAlert = ({ budget }: { readonly budget: Me["sponsorBudgets"][number] }): ReactNode => (
+  <Alert
+    tone="warning"
+    title={
+      <>
+        The sponsor has little left for network fees on <ChainName chainId={budget.chainId} />
+      </>
+    }
+  >
+    <Amount value={budget.remaining} unit={budget.symbol} plain /> of{" "}
+    <Amount value={budget.dailyLimit} unit={budget.symbol} plain /> are left today; new operations there are refused
+    once it is used up. Wait for the reset at 00:00 UTC, or{" "}
+    <Link href="/settings#sponsor-budgets" className="link">
+      look at the limit
+    </Link>
+    .
+  </Alert>
+);

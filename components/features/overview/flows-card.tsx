@@ -1,0 +1,140 @@
+"use client";
+
+import Link from "next/link";
+import { useState, type ReactNode } from "react";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { useWallets } from "@/components/features/wallets/use-wallets";
+import { Card } from "@/components/ui/card";
+import { ErrorState } from "@/components/ui/error-state";
+import { HeldUsd } from "@/components/ui/held-amount";
+import { Skeleton } from "@/components/ui/skeleton";
+import { listTokens } from "@/lib/contracts/chains";
+import { listPayouts } from "@/lib/contracts/payouts";
+import { flowsOf, type DayFlow, type Flows } from "./flows";
+import { useOperations } from "./use-operations";
+
+const DAYS = 21;
+const READ_MAX = 100;
+const STALE_MS = 30_000;
+/** The colours of charts stand for chains on this page; in and out are told apart by the line between them. */
+const IN_FILL = "fill-fg-2";
+const OUT_FILL = "fill-control";
+
+/** Chart of the money that came in and went out on each of the last days, from the newest operations and payouts. */
+export const FlowsCard = (): ReactNode => {
+  const [now] = useState(() => new Date());
+  const operations = useOperations({ limit: READ_MAX });
+  const payouts = useApiQuery(listPayouts, { query: { limit: READ_MAX } }, { staleTimeMs: STALE_MS });
+  const tokens = useApiQuery(listTokens, {}, { staleTimeMs: STALE_MS });
+  const wallets = useWallets();
+  const parts = [operations, payouts, tokens, wallets];
+  const failed = parts.find((part) => part.isError && part.data === undefined);
+  const [first, paid, listed, held] = [operations.data, payouts.data, tokens.data, wallets.data];
+  return (
+    <Card title="In and out" actions={<span className="text-sm text-fg-3">{DAYS} days, at today’s prices</span>}>
+      {first !== undefined && paid !== undefined && listed !== undefined && held !== undefined ? (
+        <Drawn
+          flows={flowsOf(
+            {
+              operations: first.data,
+              payouts: paid.data,
+              own: new Set(held.data.map(({ address }) => address.toLowerCase())),
+              priceOf: (assetId) => listed.data.find((token) => token.assetId === assetId)?.priceUsd ?? null,
+            },
+            now,
+            DAYS,
+          )}
+          isCut={first.nextCursor !== null || paid.nextCursor !== null}
+        />
+      ) : failed === undefined ? (
+        <Loading />
+      ) : (
+        <ErrorState
+          compact
+          error={failed.error}
+          money="Operations that run go on without this page."
+          onRetry={() => {
+            for (const part of parts) void part.refetch();
+          }}
+        />
+      )}
+    </Card>
+  );
+};
+
+const Loading = (): ReactNode => (
+  <div role="status" className="flex flex-col gap-3">
+    <span className="sr-only">Loading what came in and went out …</span>
+    <Skeleton className="h-5 w-2/3" />
+    <Skeleton className="h-24" />
+  </div>
+);
+
+const Drawn = ({ flows, isCut }: { readonly flows: Flows; readonly isCut: boolean }): ReactNode => (
+  <div className="flex flex-col gap-3">
+    <p className="flex flex-wrap justify-between gap-x-4">
+      <Sum word="In" href="/activity?kind=deposit" usd={flows.in} className={IN_FILL} />
+      <Sum word="Out" href="/activity?status=completed" usd={flows.out} className={OUT_FILL} />
+    </p>
+    <Bars days={flows.days} />
+    {flows.unpriced.length === 0 ? null : (
+      <p className="text-sm text-fg-2">Without {flows.unpriced.join(", ")}: no price is known.</p>
+    )}
+    {isCut ? <p className="text-sm text-fg-2">Of the newest {READ_MAX} operations and payouts.</p> : null}
+  </div>
+);
+
+interface SumProps {
+  readonly word: string;
+  readonly href: string;
+  readonly usd: string | null;
+  readonly className: string;
+}
+
+const Sum = ({ word, href, usd, className }: SumProps): ReactNode => (
+  <Link href={href} className="inline-flex items-center gap-1.5 hover:underline">
+    <svg viewBox="0 0 8 8" className="size-2.5" aria-hidden>
+      <rect width={8} height={8} className={className} />
+    </svg>
+    {word} <span className="font-medium">{usd === null ? "No prices" : <HeldUsd value={usd} />}</span>
+  </Link>
+);
+
+const HALF = 48;
+const GAP = 0.3;
+
+/** Bars above and below a line. Heights are the one place where an amount may become a float; the sums above are exact. */
+const Bars = ({ days }: { readonly days: readonly DayFlow[] }): ReactNode => {
+  const highest = Math.max(...days.flatMap((day) => [Number(day.in), Number(day.out)]));
+  const heightOf = (usd: string): number => (highest === 0 ? 0 : (Number(usd) / highest) * HALF);
+  return (
+    <svg
+      viewBox={`0 0 ${String(days.length)} ${String(2 * HALF)}`}
+      preserveAspectRatio="none"
+      className="h-24 w-full"
+      aria-hidden
+    >
+      {days.map(({ day, ...flow }, index) => (
+        <g key={day}>
+          <rect
+            x={index + GAP / 2}
+            width={1 - GAP}
+            y={HALF - heightOf(flow.in)}
+            height={heightOf(flow.in)}
+            className={IN_FILL}
+          />
+          <rect x={index + GAP / 2} width={1 - GAP} y={HALF} height={heightOf(flow.out)} className={OUT_FILL} />
+        </g>
+      ))}
+      <line
+        x1={0}
+        x2={days.length}
+        y1={HALF}
+        y2={HALF}
+        className="stroke-border"
+        strokeWidth={1}
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+};

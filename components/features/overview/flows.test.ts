@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { Payout } from "@/components/features/payouts/payout";
+import { flowsOf } from "./flows";
+import type { Operation } from "./use-operations";
+
+const OWN = "0x0000000000000000000000000000000000000001";
+const OTHER = "0x0000000000000000000000000000000000000002";
+const usdc = { symbol: "USDC", assetId: "usdc" };
+
+// The code under test reads none of the other fields.
+const operation = (fields: {
+  kind?: string;
+  to: string;
+  received: string;
+  day: string;
+  token?: typeof usdc;
+}): Operation =>
+  ({
+    kind: fields.kind ?? "transfer",
+    createdAt: `${fields.day}T12:00:00.000Z`,
+    quoted: { to: { address: fields.to } },
+    actual: { received: { amount: fields.received, token: fields.token ?? usdc } },
+  }) as unknown as Operation;
+const payout = {
+  kind: "wallets",
+  createdAt: "2026-11-25T01:00:00.000Z",
+  totals: [{ token: usdc, amount: "30", paid: "20" }],
+} as unknown as Payout;
+
+const flows = (operations: readonly Operation[], payouts: readonly Payout[] = []) =>
+  flowsOf(
+    { operations, payouts, own: new Set([OWN]), priceOf: (assetId) => (assetId === "usdc" ? "1" : null) },
+    new Date("2026-11-25T10:00:00Z"),
+    2,
+  );
+
+test("what leaves the project goes out on its day, and what moves between its wallets does not count", () => {
+  const found = flows(
+    [
+      operation({ to: OTHER, received: "10", day: "2026-11-24" }),
+      operation({ to: OWN, received: "99", day: "2026-11-24" }),
+      operation({ to: OTHER, received: "5", day: "2026-11-20" }),
+    ],
+    [payout],
+  );
+  expect(found.days).toEqual([
+    { day: "2026-11-24", in: "0", out: "10" },
+    { day: "2026-11-25", in: "0", out: "20" },
+  ]);
+  expect([found.in, found.out]).toEqual(["0", "30"]);
+});
+
+test("a deposit comes in, and what has no price is named instead of counted as nothing", () => {
+  const odd = { symbol: "ODD", assetId: "odd" };
+  const found = flows([
+    operation({ kind: "deposit", to: OWN, received: "7.5", day: "2026-11-25" }),
+    operation({ to: OTHER, received: "1", day: "2026-11-25", token: odd }),
+    operation({ to: OTHER, received: "0", day: "2026-11-25", token: { symbol: "NOTHING", assetId: "nothing" } }),
+  ]);
+  expect([found.in, found.out, found.unpriced]).toEqual(["7.5", null, ["ODD"]]);
+});

@@ -1,0 +1,88 @@
+import type { Payout } from "@/components/features/payouts/payout";
+import { sumAmounts, usdValue } from "@/components/features/swap/decimal";
+import type { Operation } from "./use-operations";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** `2026-11-25`, the day of an RFC 3339 time in UTC. */
+const DAY_LENGTH = 10;
+
+export interface DayFlow {
+  /** In UTC. */
+  readonly day: string;
+  /** US dollars, decimal strings. */
+  readonly in: string;
+  readonly out: string;
+}
+
+interface FlowSources {
+  readonly operations: readonly Operation[];
+  readonly payouts: readonly Payout[];
+  /** Addresses of the project's wallets; a move between them is neither an inflow nor an outflow. */
+  readonly own: ReadonlySet<string>;
+  /** Today's price of an asset; null where none is known. */
+  readonly priceOf: (assetId: string) => string | null;
+}
+
+export interface Flows {
+  readonly days: readonly DayFlow[];
+  /** Null where something moved, and nothing of it has a price. */
+  readonly in: string | null;
+  readonly out: string | null;
+  /** Symbols of what moved and has no price. */
+  readonly unpriced: readonly string[];
+}
+
+interface Move {
+  readonly day: string;
+  readonly direction: "in" | "out";
+  readonly amount: string;
+  readonly token: { readonly symbol: string; readonly assetId: string };
+}
+
+const dayOf = (time: string): string => time.slice(0, DAY_LENGTH);
+
+/** A deposit is an operation that has no source in the project; a move to somebody else's address goes out. */
+const moveOf = ({ own }: FlowSources, { quoted, actual, createdAt, kind }: Operation): Move[] => {
+  const move = { day: dayOf(createdAt), amount: actual.received.amount, token: actual.received.token };
+  if ((kind as string) === "deposit") return [{ ...move, direction: "in" }];
+  return own.has(quoted.to.address.toLowerCase()) ? [] : [{ ...move, direction: "out" }];
+};
+
+/** Payouts between accounts stay in the project. */
+const movesOfPayout = (payout: Payout): Move[] =>
+  payout.kind === "wallets"
+    ? payout.totals.map(({ token, paid }) => ({ day: dayOf(payout.createdAt), direction: "out", amount: paid, token }))
+    : [];
+
+const isSomething = ({ amount }: Move): boolean => /[1-9]/.test(amount);
+
+/** The money that came in and went out on each of the last days, the oldest first, at today's prices. */
+export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flows => {
+  const moves = [
+    ...sources.operations.flatMap((operation) => moveOf(sources, operation)),
+    ...sources.payouts.flatMap(movesOfPayout),
+  ].filter(isSomething);
+  const unpriced = new Set<string>();
+  const worthOf = ({ amount, token }: Move): string[] => {
+    const worth = usdValue(amount, sources.priceOf(token.assetId));
+    if (worth === null) unpriced.add(token.symbol);
+    return worth === null ? [] : [worth];
+  };
+  const worthsOf = (day: string, direction: Move["direction"]): string[] =>
+    moves.filter((move) => move.day === day && move.direction === direction).flatMap(worthOf);
+  const days = Array.from({ length: dayCount }, (_, index): DayFlow => {
+    const day = dayOf(new Date(now.getTime() - (dayCount - 1 - index) * DAY_MS).toISOString());
+    return { day, in: sumAmounts(worthsOf(day, "in")), out: sumAmounts(worthsOf(day, "out")) };
+  });
+  const totalOf = (direction: Move["direction"]): string | null => {
+    const shown = moves.filter((move) => move.direction === direction && days.some(({ day }) => day === move.day));
+    const worths = shown.flatMap(worthOf);
+    return shown.length > 0 && worths.length === 0 ? null : sumAmounts(worths);
+  };
+  return {
+    days,
+    in: totalOf("in"),
+    out: totalOf("out"),
+    unpriced: [...unpriced],
+  };
+};

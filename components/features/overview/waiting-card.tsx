@@ -1,0 +1,84 @@
+"use client";
+
+import { CircleCheck } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { useApiQuery } from "@/components/features/session/use-api";
+import { Badge } from "@/components/ui/badge";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { Card } from "@/components/ui/card";
+import { ErrorState } from "@/components/ui/error-state";
+import { useHideableText } from "@/components/ui/hideable-text";
+import { Skeleton } from "@/components/ui/skeleton";
+import { Time } from "@/components/ui/time";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { readProjectInbox } from "@/lib/contracts/inbox";
+
+type Item = ResponseOf<typeof readProjectInbox>["data"][number];
+
+const SHOWN = 3;
+
+/** Items that wait for this person's action: the newest ones, and the number of all. */
+export const WaitingCard = (): ReactNode => {
+  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
+  const mine = data?.data.filter((item) => item.mine) ?? [];
+  return (
+    <Card
+      title="Waiting for you"
+      flush
+      actions={
+        <Link href="/inbox" className="link num text-sm">
+          {data === undefined ? "Inbox" : mine.length === 0 ? "Inbox" : `All ${String(mine.length)}`}
+        </Link>
+      }
+    >
+      {isPending ? (
+        <Loading />
+      ) : data === undefined ? (
+        <ErrorState error={error} money="No money moves without you." onRetry={() => void refetch()} />
+      ) : mine.length === 0 ? (
+        <p className="flex items-center gap-2 px-4 py-3 text-fg-2">
+          <CircleCheck className="size-4 shrink-0 text-fg-3" aria-hidden /> Nothing waits for you.
+        </p>
+      ) : (
+        <ul className="divide-y">
+          {mine.slice(0, SHOWN).map((item) => (
+            <WaitingLine key={`${item.kind} ${item.id}`} item={item} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+};
+
+const Loading = (): ReactNode => (
+  <div role="status" className="flex flex-col gap-3 p-4">
+    <span className="sr-only">Loading what waits for you …</span>
+    <Skeleton className="w-2/3" />
+    <Skeleton className="w-1/2" />
+    <Skeleton className="h-7 w-20" />
+  </div>
+);
+
+const NEEDS_A_LOOK: ReadonlySet<Item["kind"]> = new Set(["stopped_work", "failure"]);
+
+const WaitingLine = ({ item }: { readonly item: Item }): ReactNode => {
+  const title = useHideableText()(item.title);
+  return (
+    <li className="flex flex-col gap-1 px-4 py-3">
+      <span className="flex items-start justify-between gap-2">
+        <span className="min-w-0 font-medium wrap-anywhere">{title}</span>
+        {NEEDS_A_LOOK.has(item.kind) ? <Badge tone="warning">Needs a look</Badge> : null}
+      </span>
+      <span className="text-sm text-fg-2">{item.toDo}</span>
+      <span className="flex items-center justify-between gap-2 pt-1">
+        <Link href={item.path} className={buttonLooks({ size: "sm" })} aria-label={`Review ${title}`}>
+          Review
+        </Link>
+        <span className="text-sm text-fg-3">
+          <Time value={item.since} />
+        </span>
+      </span>
+    </li>
+  );
+};

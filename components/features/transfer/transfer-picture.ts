@@ -1,0 +1,24 @@
+import type { QuotedFlow } from "@/components/features/flow-picture/quote-flow";
+
+type TransferFlow = Pick<QuotedFlow, "steps"> & {
+  readonly fromAddress: string;
+  readonly fromChainId: number;
+  readonly sent: { readonly amount: string; readonly token: { readonly symbol: string } };
+  readonly estimatedSeconds: number;
+};
+
+/** A transfer is a quote of one source, with the steps and venues of its own route. */
+export const pictureOf = (transfer: TransferFlow, to: QuotedFlow["to"]): QuotedFlow => ({
+  from: [
+    {
+      address: transfer.fromAddress,
+      chainId: transfer.fromChainId,
+      amount: transfer.sent.amount,
+      token: transfer.sent.token,
+      expectedOut: to.amount,
+      estimatedSeconds: transfer.estimatedSeconds,
+    },
+  ],
+  to,
+  steps: transfer.steps,
+});

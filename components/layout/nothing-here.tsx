@@ -1,0 +1,27 @@
+import { SearchX } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { Card } from "@/components/ui/card";
+import { EmptyState } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
+
+/** The content of a page that does not exist. */
+export const NothingHere = (): ReactNode => (
+  <>
+    <PageHeader title="Nothing here" />
+    <Card flush>
+      <EmptyState
+        icon={SearchX}
+        title="This page does not exist, or it belongs to another project"
+        action={
+          <Link href="/" className={buttonLooks()}>
+            Go to the overview
+          </Link>
+        }
+      >
+        No money was moved by this.
+      </EmptyState>
+    </Card>
+  </>
+);

@@ -1,0 +1,68 @@
+import { hashOf } from "./hash-of";
+
+/** Cells on each side; the right half mirrors the left. */
+export const FIGURE_SIDE = 8;
+const HALF = FIGURE_SIDE / 2;
+const HUES = 360;
+
+export interface AddressFigure {
+  readonly ground: string;
+  readonly main: string;
+  readonly spot: string;
+  /** SVG paths of unit squares, in the two colours. */
+  readonly mainPath: string;
+  readonly spotPath: string;
+}
+
+/** xorshift32: a stream of numbers in 0…1 that the seed decides. */
+const randoms = (seed: number): (() => number) => {
+  let state = seed === 0 ? 1 : seed;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+};
+
+const hsl = (hue: number, saturation: number, lightness: number): string =>
+  `hsl(${String(Math.floor(hue))} ${String(saturation)}% ${String(lightness)}%)`;
+
+const square = (x: number, y: number): string => `M${String(x)} ${String(y)}h1v1h-1z`;
+
+const make = (value: string): AddressFigure => {
+  const next = randoms(hashOf(value.toLowerCase()));
+  // The first numbers of xorshift are near its seed.
+  for (let skipped = 0; skipped < 8; skipped += 1) next();
+  const hue = next() * HUES;
+  const spotHue = (hue + 90 + next() * 180) % HUES;
+  const paths = { main: "", spot: "" };
+  for (let y = 0; y < FIGURE_SIDE; y += 1)
+    for (let x = 0; x < HALF; x += 1) {
+      const kind = next();
+      if (kind < 0.45) continue;
+      const cells = square(x, y) + square(FIGURE_SIDE - 1 - x, y);
+      if (kind < 0.84) paths.main += cells;
+      else paths.spot += cells;
+    }
+  return {
+    ground: hsl(hue, 40, 88),
+    main: hsl(hue, 55, 38),
+    spot: hsl(spotHue, 65, 46),
+    mainPath: paths.main,
+    spotPath: paths.spot,
+  };
+};
+
+const FIGURES_KEPT = 2_000;
+const figures = new Map<string, AddressFigure>();
+
+/** The figure of an address or id: symmetrical, in three colours, the same for every case of the letters. */
+export const addressFigure = (value: string): AddressFigure => {
+  const known = figures.get(value);
+  if (known !== undefined) return known;
+  if (figures.size >= FIGURES_KEPT) figures.clear();
+  const made = make(value);
+  figures.set(value, made);
+  return made;
+};

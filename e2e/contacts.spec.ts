@@ -1,0 +1,97 @@
+import { expect, test, type Page } from "./support/test";
+import { approveChange } from "./support/approve-change";
+import { axeFaults, checkLooks } from "./support/axe";
+import { projectOf } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+/** Begins and ends as Ada's does. */
+const LIKE_ADA = `0x7099${"0".repeat(32)}79c8`;
+
+interface NewContact {
+  readonly name: string;
+  readonly address: string;
+  readonly tags?: string;
+  readonly chain?: string;
+}
+
+const add = async (page: Page, contact: NewContact): Promise<void> => {
+  await page.getByRole("button", { name: "Add contact" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Add a contact" });
+  await dialog.getByLabel("Name", { exact: true }).fill(contact.name);
+  await dialog.getByLabel("Address", { exact: true }).fill(contact.address);
+  if (contact.tags !== undefined) await dialog.getByLabel("Tags").fill(contact.tags);
+  if (contact.chain !== undefined) await dialog.getByLabel(contact.chain, { exact: true }).check();
+  await dialog.getByRole("button", { name: "Save contact" }).click();
+  await expect(dialog).toHaveCount(0);
+};
+
+const rows = (page: Page) => page.getByRole("table", { name: "Contacts" }).getByRole("row");
+
+/** The row of this contact; a row that only looks like it names it further to the right. */
+const rowOf = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(`^${name}`) });
+
+const act = async (page: Page, name: string, action: string): Promise<void> => {
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+};
+
+test("a contact is added with tags and a chain, found, flagged where it looks like another, renamed and deleted", async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  await page.goto("/contacts");
+  await expect(page.getByText("No contacts yet")).toBeVisible();
+  await add(page, { name: "Ada", address: ADA, tags: "Payroll, Berlin", chain: "Local 1" });
+  const ada = rowOf(page, "Ada");
+  await expect(ada).toContainText("Local 1");
+  await expect(ada).toContainText("Proposed");
+  await expect(ada.getByRole("link", { name: "Activity with Ada" })).toHaveAttribute("href", `/activity?q=${ADA}`);
+
+  await page.getByRole("button", { name: "Add contact" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add a contact" });
+  await dialog.getByLabel("Name", { exact: true }).fill("Mallory");
+  await dialog.getByLabel("Address", { exact: true }).fill(LIKE_ADA);
+  await expect(dialog.getByText("This address looks like Ada in the address book, but it is not.")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Save contact" }).click();
+  await expect(rowOf(page, "Mallory")).toContainText("Looks like Ada");
+
+  await page.getByLabel("Search").fill("berl");
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page).toHaveURL(/q=berl/);
+  await page.getByLabel("Search").fill("");
+  await page.getByRole("button", { name: "Contacts with the tag Payroll" }).click();
+  await expect(rows(page)).toHaveCount(2);
+  await page.reload();
+  await expect(rows(page)).toHaveCount(2);
+  await checkLooks(page, "/contacts");
+  await page.goto("/contacts");
+
+  await act(page, "Ada", "Edit");
+  const edit = page.getByRole("dialog", { name: "Edit Ada" });
+  await edit.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
+  await edit.getByRole("button", { name: "Save contact" }).click();
+  await expect(rowOf(page, "Ada Lovelace")).toContainText("Payroll");
+
+  await act(page, "Mallory", "Delete");
+  await page.getByRole("button", { name: "Delete contact" }).click();
+  await expect(rows(page)).toHaveCount(2);
+});
+
+test("an owner approves a contact by code, and settings lead to the contacts", async ({ page }) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await page.goto("/settings");
+  await page.getByRole("region", { name: "Contacts" }).getByRole("link", { name: "Contacts" }).click();
+  await add(page, { name: "Ada", address: ADA });
+  await act(page, "Ada", "Approve");
+  const dialog = page.getByRole("dialog", { name: "Approve Ada" });
+  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(dialog.getByRole("region", { name: "Change to approve" })).toContainText(ADA);
+  expect(await axeFaults(page)).toEqual([]);
+  await approveChange(page, project);
+  await expect(rowOf(page, "Ada")).toContainText("Approved");
+});

@@ -1,0 +1,111 @@
+import { expect, test } from "./support/test";
+import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
+import { choose, fillSource, typeCode } from "./support/person";
+import { projectOf } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+const RECIPIENT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const CHAIN = 31337;
+const RESERVES_TIMEOUT_MS = 30_000;
+
+test("MAX leaves what backs global accounts, and more is refused with the reason before a code is mailed", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(CHAIN, "USDC", "842.25");
+  const account = await project.api.call(createGlobalAccount, { body: { currency: "USDC", name: "Payroll" } });
+  await expect(async () => {
+    await project.api.call(fundGlobalAccount, {
+      params: { id: account.id },
+      body: { amount: "580", currency: account.assetId },
+    });
+  }).toPass({ timeout: RESERVES_TIMEOUT_MS });
+
+  await page.goto("/transfer?token=USDC&chain=31337");
+  await page.getByRole("button", { name: "Use all 262.25 USDC" }).click();
+  await expect(page.getByLabel("Amount", { exact: true })).toHaveValue("262.25");
+  await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
+  await expect(page.getByRole("button", { name: "Review", exact: true })).toBeEnabled();
+  await page.getByLabel("Amount", { exact: true }).fill("300");
+  await expect(page.getByText(/You are short 37\.75\s*USDC/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Review", exact: true })).toBeDisabled();
+  await expect(page.getByRole("link", { name: "take money back from an account" })).toBeVisible();
+
+  await page.goto("/swap");
+  await fillSource(page, 1, { chain: "Local 1", token: "USDC", amount: "300" });
+  await expect(page.getByText(/You are short 37\.75\s*USDC/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Review", exact: true })).toBeDisabled();
+});
+
+test("a link fills the swap in; amounts are read as they are written, in dollars too; the direction turns round", async ({
+  page,
+}) => {
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31338, "USDC", "5000");
+  await page.goto("/swap?from=USDC&amount=1250.5&to=WETH&toChain=31339");
+  const amount = page.getByLabel("Source 1 amount", { exact: true });
+  // Where the token lies, as the link names no chain.
+  await expect(page.getByLabel("Source 1 chain", { exact: true })).toContainText("Local 2");
+  await expect(amount).toHaveValue("1250.5");
+  await expect(page.getByLabel("Destination token", { exact: true })).toContainText("WETH");
+  await expect(page).toHaveURL(/\/swap$/);
+
+  await amount.fill("1,000");
+  await expect(page.getByText("Read as 1,000 USDC")).toBeVisible();
+  await amount.fill(".5");
+  await expect(page.getByText("Read as 0.5 USDC")).toBeVisible();
+  await amount.fill("1 000,50");
+  await expect(page.getByText("Read as 1,000.50 USDC")).toBeVisible();
+  await amount.fill("many");
+  await amount.blur();
+  await expect(page.getByText("Enter an amount such as 1,250.00.")).toBeVisible();
+
+  await page.getByRole("button", { name: "Type US dollars" }).click();
+  await amount.fill("200");
+  await page.getByRole("button", { name: "Type USDC" }).click();
+  await expect(amount).toHaveValue(/^(199|200)/);
+
+  await page.reload();
+  await expect(amount).toHaveValue(/^(199|200)/);
+  await page.getByRole("button", { name: "Turn the direction round" }).click();
+  await expect(page.getByLabel("Source 1 token", { exact: true })).toContainText("WETH");
+  await expect(page.getByLabel("Destination token", { exact: true })).toContainText("USDC");
+});
+
+test("a reload in the middle goes on at the code that was mailed, and then at the review", async ({ page }) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(CHAIN, "USDC", "100");
+  await page.goto("/transfer?token=USDC&chain=31337&amount=12.5");
+  await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await page.getByRole("button", { name: "Send code" }).click();
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("dialog", { name: "Approve the transfer" })).toBeVisible();
+  // The last digit sends the code.
+  await typeCode(page, await project.code());
+  const review = page.getByRole("dialog", { name: "Review the transfer" });
+  await expect(review.getByRole("button", { name: "Execute transfer" })).toBeVisible();
+  await page.reload();
+  await review.getByRole("button", { name: "Execute transfer" }).click();
+  await page.waitForURL(/\/activity\/op_/);
+});
+
+test("a select opens by an arrow key, and a person without an address for codes learns it at the top", async ({
+  page,
+}) => {
+  await signIn(page.request);
+  await page.goto("/transfer");
+  await expect(page.getByText("You have no verified e-mail address yet")).toBeVisible();
+  await page.getByLabel("Token", { exact: true }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("option").first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await choose(page, page.getByLabel("From chain", { exact: true }), "Local 2");
+  await expect(page.getByLabel("From chain", { exact: true })).toContainText("Local 2");
+});

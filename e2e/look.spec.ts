@@ -1,0 +1,182 @@
+import { expect, test, type Page } from "./support/test";
+import { createContact } from "@/lib/contracts/contacts";
+import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { axeFaults } from "./support/axe";
+import { choose, fillSource } from "./support/person";
+import { projectOf, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+/** The same first and last four digits. */
+const LIKE_ADA = `0x7099${"0".repeat(32)}79c8`;
+
+/** A swap of two chains into a third. */
+const swapOfTwo = async (project: TestProject, toAddress: string): Promise<string> => {
+  const { api, treasury } = project;
+  await project.give(31337, "USDC", "500");
+  await project.give(31338, "USDC", "500");
+  const from = [
+    { address: treasury.address, chainId: 31337, token: "USDC", amount: "120" },
+    { address: treasury.address, chainId: 31338, token: "USDC", amount: "80" },
+  ];
+  const body = { from, toChainId: 31339, toToken: "WETH", toAddress, slippageBps: 50 };
+  const { quoteId } = await api.call(createQuote, { body });
+  await api.call(requestOtp, { body: { quoteId } });
+  await api.call(prepareSwap, { body: { quoteId, otp: await project.code() } });
+  return (await api.call(executeSwap, { body: { quoteId } })).operationId;
+};
+
+const picture = (page: Page) => page.getByRole("figure", { name: "Flow of the money" });
+
+const sidewaysPx = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+test("an operation is drawn from its sources to its recipient, with names, and says the same in words", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.api.call(createContact, { body: { name: "Ada Lovelace", address: ADA } });
+  const id = await swapOfTwo(project, ADA);
+  const inbox = await page.request.get("/api/dev/inbox", { params: { to: project.email, limit: 5 } });
+  const mails = ((await inbox.json()) as { data: { text: string }[] }).data.map(({ text }) => text).join("\n");
+  expect(mails).toContain(`To: "Ada Lovelace", ${ADA}`);
+  expect(mails).toContain(`on Local 1 from Treasury, ${project.treasury.address}`);
+  await page.goto(`/activity/${id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^200\.00 USDC → 0\.0\d+ WETH$/);
+  await expect(page.getByText(/^Swap, started by you/)).toBeVisible();
+  expect(await project.untilFinal(id)).toBe("completed");
+
+  const words = picture(page).getByRole("list", { name: "Flow of the money, in words" });
+  await expect(words.getByRole("listitem")).toHaveText([
+    /^120\.00 USDC from Treasury on Local 1 over .*Across.*: Arrived on Local 3\.$/,
+    /^80\.00 USDC from Treasury on Local 2 over .*Across.*: Arrived on Local 3\.$/,
+    /^To Ada Lovelace on Local 3: 0\.0\d+ WETH\.$/,
+  ]);
+  // The part that has the focus shows its transactions.
+  await picture(page)
+    .getByRole("img", { name: /^120\.00 USDC/ })
+    .focus();
+  await expect(picture(page).getByText("Delivered", { exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(picture(page).getByText("Delivered", { exact: true })).toBeHidden();
+  await expect(page.getByRole("region", { name: "Where the money is now" })).toContainText("Ada Lovelace");
+  // The receipt shows the amount that arrived, not the promised one.
+  const receipt = page.getByRole("region", { name: "Receipt" });
+  await expect(receipt.getByText("Received", { exact: true })).toBeVisible();
+  await expect(receipt.getByText("Minimum received")).toHaveCount(0);
+  expect(await axeFaults(page)).toEqual([]);
+
+  for (const width of [320, 390, 768]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect(picture(page)).toBeVisible();
+    expect(await sidewaysPx(page), `at ${String(width)} px`).toBe(0);
+  }
+  expect(await axeFaults(page)).toEqual([]);
+});
+
+test("amounts that are hidden are hidden on the page of an operation and in the list too", async ({ page }) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "500");
+  const move = { fromChainId: 31337, toChainId: 31337, token: "USDC", amount: "123.45", toAddress: ADA };
+  const id = await project.execute(await project.prepareTransfer(move));
+  expect(await project.untilFinal(id)).toBe("completed");
+
+  await page.goto("/activity");
+  await expect(page.getByRole("table", { name: "Operations" })).toContainText("123.45");
+  await expect(page.getByRole("table", { name: "Operations" }).getByTitle(ADA)).toBeVisible();
+  await page.getByRole("button", { name: "Account", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Hide amounts" }).click();
+  await expect(page.getByRole("table", { name: "Operations" })).not.toContainText("123.45");
+  const asked = {
+    fromWalletId: project.treasury.id,
+    fromToken: "USDC",
+    toToken: "DAI",
+    amount: "77.77",
+    recipient: ADA,
+  };
+  await project.api.call(swapAndTransfer, { body: { ...asked, fromChainId: 31337, toChainId: 31337 } });
+  for (const path of ["/inbox", "/"]) {
+    await page.goto(path);
+    await expect(page.getByText("Swap with transfer of •••••• USDC")).toBeVisible();
+    await expect(page.getByRole("main")).not.toContainText(/77\.77|123\.45/);
+  }
+  await page.goto(`/activity/${id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^USDC → /);
+  await expect(picture(page)).not.toContainText("123.45");
+  await expect(page.getByRole("region", { name: "Receipt" })).not.toContainText("123.45");
+  await page.getByRole("button", { name: "Account", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Show amounts" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^123\.45 USDC → /);
+});
+
+test("a swap knows its recipient as a transfer does: contacts by name, look-alikes to be compared first", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "500");
+  await project.api.call(createContact, { body: { name: "Ada Lovelace", address: ADA } });
+  await page.goto("/swap");
+  await fillSource(page, 1, { chain: "Local 1", token: "USDC", amount: "20" });
+  await choose(page, page.getByLabel("Destination chain", { exact: true }), "Local 3");
+  await choose(page, page.getByLabel("Destination token", { exact: true }), /^USDC/);
+  const recipient = page.getByLabel("Recipient", { exact: true });
+  await recipient.fill(LIKE_ADA);
+  await expect(
+    page.getByText("This address looks like Ada Lovelace in the address book, but it is not."),
+  ).toBeVisible();
+  await expect(page.getByText("Compare the address first: it looks like one that you know.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Review", exact: true })).toBeDisabled();
+
+  await page.getByRole("button", { name: "Address book" }).click();
+  await page.getByRole("button", { name: "Choose Ada Lovelace" }).click();
+  await expect(recipient).toHaveValue(ADA);
+  await expect(page.getByText("Ada Lovelace, from the address book")).toBeVisible();
+  // The route is drawn before anything moves.
+  await expect(page.getByRole("figure", { name: "Route" })).toContainText("Ada Lovelace");
+  await expect(page.getByText("Minimum received", { exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Review", exact: true })).toBeEnabled();
+  expect(await axeFaults(page)).toEqual([]);
+});
+
+test("the sign-in page says what the product is and shows the chains as they are", async ({ page }) => {
+  await page.goto("/sign-in");
+  await expect(page.getByText(/one way to move money over them/)).toBeVisible();
+  const chains = page.getByRole("figure", { name: "The chains now" });
+  await expect(chains.getByText(/^block [\d,]+$/)).toHaveCount(3);
+  const height = async (): Promise<number> =>
+    Number(
+      (
+        await chains
+          .getByText(/^block /)
+          .first()
+          .textContent()
+      )?.replace(/\D/g, ""),
+    );
+  const before = await height();
+  await expect.poll(height).toBeGreaterThan(before);
+  expect(await axeFaults(page)).toEqual([]);
+});
+
+test.describe("in German", () => {
+  test.use({ locale: "de-DE" });
+
+  test("numbers are written by the browser's locale", async ({ page }) => {
+    await signIn(page.request);
+    const project = await projectOf(page);
+    await project.give(31337, "USDC", "1250.5");
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    await page.goto("/balances");
+    const table = page.getByRole("table", { name: "Balances by token, chain and wallet" });
+    await expect(table).toContainText("1.250,50 USDC");
+    await expect(page.getByTestId("total-usd")).toHaveText("1.250,50 $");
+    expect(problems).toEqual([]);
+  });
+});

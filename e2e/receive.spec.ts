@@ -1,0 +1,132 @@
+import { expect, test, type Page } from "./support/test";
+import { createPublicClient, createWalletClient, erc20Abi, http, parseAbi, parseUnits, type Address } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { useFaucet as faucet } from "@/lib/contracts/dev";
+import { createContact } from "@/lib/contracts/contacts";
+import { listTokens } from "@/lib/contracts/chains";
+import { devAccount } from "@/lib/devnet/accounts";
+import { LOCAL_SANCTIONS_LIST } from "@/lib/devnet/sanctions-list";
+import { axeFaults } from "./support/axe";
+import { typeCode } from "./support/person";
+import { projectOf, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+const CHAIN = 31337;
+const DECIMALS = 6;
+
+/** A local account of nobody's project, with USDC and coins. */
+const outsider = async ({ api }: TestProject, usdc: string) => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  for (const [token, amount] of [
+    ["USDC", usdc],
+    ["ETH", "1"],
+  ] as const)
+    await api.call(faucet, { body: { address: account.address, chainId: CHAIN, token, amount } });
+  const { data } = await api.call(listTokens, { query: { chainId: CHAIN } });
+  const address = data.find(({ symbol }) => symbol === "USDC")?.address as Address;
+  const wallet = createWalletClient({ account, transport: http(process.env[`E2E_RPC_URL_${String(CHAIN)}`]) });
+  const send = (to: string, amount: string) =>
+    wallet.writeContract({
+      ...{ address, abi: erc20Abi, functionName: "transfer", chain: null },
+      args: [to as Address, parseUnits(amount, DECIMALS)],
+    });
+  return { address: account.address, send };
+};
+
+/** The oracle of the local chain, which its owner fills. */
+const putOnSanctionsList = async (address: Address): Promise<void> => {
+  const chain = http(process.env[`E2E_RPC_URL_${String(CHAIN)}`]);
+  const owner = createWalletClient({ account: devAccount("deployer"), transport: chain });
+  const hash = await owner.writeContract({
+    ...{ address: LOCAL_SANCTIONS_LIST, chain: null, functionName: "addToSanctionsList", args: [[address]] },
+    abi: parseAbi(["function addToSanctionsList(address[] addrs)"]),
+  });
+  await createPublicClient({ transport: chain }).waitForTransactionReceipt({ hash });
+};
+
+const openReceive = async (page: Page, project: TestProject, amount: string): Promise<void> => {
+  await page.goto("/receive");
+  await expect(page.getByRole("heading", { name: "Receive", level: 1 })).toBeVisible();
+  await expect(page.getByRole("img", { name: /QR code/ })).toBeVisible();
+  await expect(page.getByTitle(project.treasury.address).first()).toHaveText(project.treasury.address);
+  await page.getByLabel("Expected amount").fill(amount);
+  await expect(page.getByRole("heading", { name: "Waiting for a deposit" })).toBeVisible();
+  await expect(page.getByText("Live", { exact: true })).toBeVisible();
+};
+
+test("a deposit from outside appears by itself on the page that waits for it, and in the activity with its sender's name", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  const payer = await outsider(project, "25.5");
+  await project.api.call(createContact, { body: { name: "Acme GmbH", address: payer.address } });
+  await openReceive(page, project, "25.5");
+  expect(await axeFaults(page)).toEqual([]);
+
+  await payer.send(project.treasury.address, "25.5");
+  const line = page.getByRole("list", { name: "Latest deposits" }).getByRole("listitem").first();
+  await expect(line.getByText("Credited; it may be moved.")).toBeVisible({ timeout: 60_000 });
+  await expect(line.getByText("As expected")).toBeVisible();
+  await expect(line.getByText("Acme GmbH")).toBeVisible();
+  // The choices and the deposit survive a reload.
+  await page.reload();
+  await expect(page.getByLabel("Expected amount")).toHaveValue("25.5");
+  await expect(line.getByText("Credited; it may be moved.")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+
+  await page.goto("/activity");
+  const row = page.getByRole("row").filter({ hasText: "Deposit" });
+  await expect(row).toHaveCount(1);
+  await expect(row.getByText("Acme GmbH")).toBeVisible();
+  await row.getByRole("link", { name: "Deposit" }).click();
+  await page.waitForURL(/\/activity\/op_/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("25.50 USDC → Treasury");
+  await expect(page.getByText("On no list")).toBeVisible();
+  await expect(page.getByText("Acme GmbH")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+});
+
+test("a deposit whose sender is on a sanctions list is kept back, and counts once it is released with a code", async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  const payer = await outsider(project, "40");
+  await putOnSanctionsList(payer.address);
+  await openReceive(page, project, "40");
+  await payer.send(project.treasury.address, "40");
+  const line = page.getByRole("list", { name: "Latest deposits" }).getByRole("listitem").first();
+  await expect(line.getByText(/^In quarantine/)).toBeVisible({ timeout: 60_000 });
+
+  // It is neither available nor offered by the form.
+  await page.goto("/balances");
+  await expect(page.getByText("in quarantine").first()).toBeVisible();
+  await page.goto("/transfer");
+  await expect(page.getByRole("button", { name: /Use all 40/ })).toHaveCount(0);
+
+  await page.goto("/inbox");
+  await page.getByRole("link", { name: /Deposit of 40 USDC in quarantine/ }).click();
+  await page.waitForURL(/\/activity\/op_/);
+  await expect(page.getByText("On a list")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByRole("button", { name: "Release …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Release this deposit?" });
+  // Kept: nothing changes.
+  await dialog.getByRole("button", { name: "Keep in quarantine" }).click();
+  await expect(page.getByText("Kept back", { exact: false }).first()).toBeVisible();
+  await page.getByRole("button", { name: "Release …" }).click();
+  await dialog.getByLabel("Reason").fill("Invoice 17, checked with the sender");
+  await dialog.getByRole("button", { name: "Release", exact: true }).click();
+  await dialog.getByRole("button", { name: "Send code" }).click();
+  await expect(page.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await project.code());
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(page.getByText("Released by a person; it may be moved.").first()).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText("Invoice 17, checked with the sender")).toBeVisible();
+
+  await page.goto("/transfer");
+  await expect(page.getByRole("button", { name: /Use all 40/ })).toBeVisible({ timeout: 30_000 });
+});

@@ -1,0 +1,16 @@
+import { fingerprintOf } from "@/lib/modules/balances/fingerprint";
+import type { UnifiedBalances } from "@/lib/modules/balances/service";
+import { createChangesRepository } from "@/lib/modules/changes/repository";
+import { createChangesService } from "@/lib/modules/changes/service";
+import type { Platform } from "./platform";
+
+/** Streams of hints about what changes in a project. */
+export const buildChanges = (
+  { database, listener, ticker, clock }: Platform,
+  balances: { unified(projectId: string): Promise<UnifiedBalances> },
+) =>
+  createChangesService({
+    ...{ listener, ticker, clock },
+    repository: createChangesRepository(database),
+    readBalances: async (projectId) => fingerprintOf(await balances.unified(projectId)),
+  });

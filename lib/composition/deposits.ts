@@ -1,0 +1,11 @@
+import { createDepositsService } from "@/lib/modules/deposits/service";
+import type { Identity } from "./identity";
+import type { Money } from "./money";
+import type { Platform } from "./platform";
+
+/** Deposits found on chain, screened before they count. */
+export const buildDeposits = (
+  { database, registry, listener, ticker, clock }: Platform,
+  { approvals }: Pick<Identity, "approvals">,
+  { screening, prices }: Pick<Money, "screening" | "prices">,
+) => createDepositsService({ database, registry, listener, ticker, clock, approvals, screening, prices });

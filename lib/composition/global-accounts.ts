@@ -1,0 +1,29 @@
+import { permissionGuard } from "@/lib/core/permission-guard";
+import { tracedService } from "@/lib/core/tracing";
+import { sqlOn } from "@/lib/db/sql";
+import { createAccountChanges } from "@/lib/modules/global-accounts/account-changes";
+import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
+import { openPayoutTotals } from "@/lib/modules/payouts/service";
+import * as rights from "./caller-rights";
+import type { Identity } from "./identity";
+import type { Money } from "./money";
+import type { Platform } from "./platform";
+
+/** Accounts of customers: their money, and their names and states. */
+export const buildGlobalAccounts = (
+  { database, clock }: Pick<Platform, "database" | "clock">,
+  money: Money,
+  { approvals }: Pick<Identity, "approvals">,
+) => {
+  const { ledger } = money;
+  const accounts = createGlobalAccountsService({
+    ...money,
+    openPayouts: (projectId, accountId) => openPayoutTotals(sqlOn(database.pool), projectId, accountId),
+    clock,
+  });
+  const changes = createAccountChanges({ database, ledger, accounts, approvals, clock });
+  return {
+    globalAccounts: tracedService("globalAccounts", permissionGuard(accounts, rights.GLOBAL_ACCOUNTS)),
+    accountChanges: tracedService("accountChanges", permissionGuard(changes, rights.ACCOUNT_CHANGES)),
+  };
+};

@@ -1,0 +1,49 @@
+import { headers } from "next/headers";
+import { createApiClient, type ApiClient } from "@/lib/api-client/client";
+import { getServices } from "@/lib/composition";
+import type { RouteHandler } from "./pipeline";
+import { readPreferences } from "./preferences";
+import { createRouteTable } from "./route-table";
+import { getBrowserSession } from "./session";
+
+interface PageRoute {
+  /** As Next writes it: `/api/operations/[id]`. */
+  readonly path: string;
+  readonly GET: RouteHandler;
+}
+
+const BASE_PATH = "/api";
+/** Headers of the person's own request that the routes read: limits and the audit trail count the person, not this process. */
+const PASSED_HEADERS = ["x-forwarded-for", "user-agent"];
+
+/** Calls a route module as Next would, without a connection. */
+const callInProcess = (routes: readonly PageRoute[], publicUrl: string): typeof fetch => {
+  const find = createRouteTable(routes);
+  return async (input, init) => {
+    const request = new Request(new URL(input instanceof Request ? input.url : input, publicUrl), init);
+    const match = find(new URL(request.url).pathname);
+    if (match === null) throw new Error(`No page may ask for ${new URL(request.url).pathname}.`);
+    return match.entry.GET(request, { params: Promise.resolve({ ...match.params }) });
+  };
+};
+
+/**
+ * The API for server components: the same routes, permissions, limits and answers that the browser would get, called with the session
+ * of the person's cookie. The access token stays here. Null when nobody is signed in.
+ */
+export const createPageApi = async (routes: readonly PageRoute[]): Promise<ApiClient | null> => {
+  const [session, sent, { project }] = await Promise.all([getBrowserSession(), headers(), readPreferences()]);
+  if (session?.accessToken === undefined) return null;
+  const own = new Headers({ authorization: `Bearer ${session.accessToken}` });
+  if (project !== null) own.set("x-project-id", project);
+  for (const name of PASSED_HEADERS) {
+    const value = sent.get(name);
+    if (value !== null) own.set(name, value);
+  }
+  const { publicUrl } = getServices().config;
+  return createApiClient({
+    baseUrl: BASE_PATH,
+    headers: () => own,
+    fetch: callInProcess(routes, publicUrl),
+  });
+};

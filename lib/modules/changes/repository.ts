@@ -1,0 +1,111 @@
+import { firstIdAt } from "@/lib/core/ids";
+import type { Database } from "@/lib/db/client";
+import { readableJson } from "@/lib/db/readable-json";
+import { keptSqlOn } from "@/lib/db/sql";
+import type { Source } from "./hint";
+
+/** Places in the two lists of a project that record its changes: its events, and its chain of the audit log. */
+export interface Cursor {
+  readonly events: number;
+  readonly audit: number;
+}
+
+export interface ProjectCursor extends Cursor {
+  readonly projectId: string;
+}
+
+/** A row of one of the lists. */
+export interface Found extends Source {
+  readonly projectId: string;
+  readonly list: "events" | "audit";
+  readonly seq: number;
+}
+
+export interface Box {
+  readonly projectId: string;
+  readonly userId: string;
+  readonly version: number;
+}
+
+/** Both lists get their numbers after the commit and without gaps, so nothing is ever added below a number that was read. */
+const NEWER = `
+  SELECT 'events' AS list, c.project_id AS "projectId", e.sequence::float8 AS seq, e.type AS name,
+    CASE WHEN e.type LIKE 'transfer.%' THEN ${readableJson("e.payload")}->>'operationId' ELSE e.object_id END AS "objectId",
+    e.private, e.created_at AS at
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS c (project_id, events, audit)
+  CROSS JOIN LATERAL (
+    SELECT sequence, type, object_id, payload, private, created_at FROM event
+    WHERE project_id = c.project_id AND sequence > c.events ORDER BY sequence LIMIT $4::int
+  ) e
+  UNION ALL
+  SELECT 'audit', c.project_id, l.seq::float8, a.action, a.subject, false, a.created_at
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS c (project_id, events, audit)
+  CROSS JOIN LATERAL (
+    SELECT seq, event_id FROM audit_link WHERE chain = c.project_id AND seq > c.audit ORDER BY seq LIMIT $4::int
+  ) l
+  JOIN audit_event a ON a.id = l.event_id`;
+
+const HEAD = `
+  SELECT coalesce((SELECT last_sequence FROM event_counter WHERE project_id = $1), 0)::float8 AS events,
+    coalesce((SELECT seq FROM audit_head WHERE chain = $1), 0)::float8 AS audit`;
+
+// From the newest on: the first row that is older ends the search.
+const RECENT = `
+  SELECT coalesce((
+    SELECT min(sequence) - 1 FROM (
+      SELECT sequence, created_at FROM event WHERE project_id = $1 AND sequence <= $2::bigint ORDER BY sequence DESC LIMIT $5::int
+    ) e WHERE created_at > $4::timestamptz
+  ), $2::bigint)::float8 AS events, coalesce((
+    SELECT min(seq) - 1 FROM (
+      SELECT l.seq, a.created_at FROM audit_link l JOIN audit_event a ON a.id = l.event_id
+      WHERE l.chain = $1 AND l.seq <= $3::bigint ORDER BY l.seq DESC LIMIT $5::int
+    ) a WHERE created_at > $4::timestamptz
+  ), $3::bigint)::float8 AS audit`;
+
+const BOXES = `
+  SELECT b.project_id AS "projectId", b.user_id AS "userId", b.version::float8 AS version
+  FROM unnest($1::text[], $2::text[]) AS w (project_id, user_id)
+  JOIN notification_box b ON b.project_id = w.project_id AND b.user_id = w.user_id`;
+
+const PARKED = `
+  SELECT coalesce(o.project_id, p.project_id) AS "projectId", string_agg(j.id, ' ' ORDER BY j.id) AS ids
+  FROM job j LEFT JOIN operation o ON o.id = j.id LEFT JOIN payout p ON p.id = j.id
+  WHERE j.parked_at IS NOT NULL AND coalesce(o.project_id, p.project_id) = ANY ($1::text[]) GROUP BY 1`;
+
+const NOTIFIED = "SELECT 1 FROM notification WHERE project_id = $1 AND user_id = $2 AND id > $3 LIMIT 1";
+
+/** Reads what changed, for any number of streams at once. */
+export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
+  const sql = keptSqlOn(pool);
+  return {
+    /** The rows of each project after its cursor, at most `limit` of each list. */
+    newer: (cursors: readonly ProjectCursor[], limit: number): Promise<readonly Found[]> =>
+      sql.query<Found>(NEWER, [
+        cursors.map(({ projectId }) => projectId),
+        cursors.map(({ events }) => events),
+        cursors.map(({ audit }) => audit),
+        limit,
+      ]),
+    /** The newest numbers of a project. */
+    head: async (projectId: string): Promise<Cursor> =>
+      (await sql.query<Cursor>(HEAD, [projectId]))[0] ?? { events: 0, audit: 0 },
+    /** Where the rows begin that are not older than `since`, at most `limit` rows before the cursor. */
+    recent: async ({ projectId, events, audit }: ProjectCursor, since: Date, limit: number): Promise<Cursor> =>
+      (await sql.query<Cursor>(RECENT, [projectId, events, audit, since.toISOString(), limit]))[0] ?? { events, audit },
+    /** The versions of people's lists of notifications; a person who was never notified has none. */
+    boxes: (people: readonly Omit<Box, "version">[]): Promise<readonly Box[]> =>
+      sql.query<Box>(BOXES, [people.map(({ projectId }) => projectId), people.map(({ userId }) => userId)]),
+    /** The stopped work of each project that has some, as no event announces it. */
+    parked: async (projectIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+      const rows = await sql.query<{ projectId: string; ids: string }>(PARKED, [projectIds]);
+      return new Map(rows.map(({ projectId, ids }) => [projectId, ids]));
+    },
+    wasNotifiedSince: async ({ projectId, userId }: Omit<Box, "version">, since: Date): Promise<boolean> =>
+      (await sql.query(NOTIFIED, [projectId, userId, firstIdAt("notification", since)])).length > 0,
+  };
+};
+
+export type ChangesRepository = ReturnType<typeof createChangesRepository>;
+
+/** On which projects with new events, entries or notifications are announced; the payload is the project. */
+export const CHANGE_CHANNEL = "project_change";

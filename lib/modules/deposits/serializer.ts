@@ -1,0 +1,52 @@
+import type { z } from "zod";
+import type { depositRecord } from "@/lib/contracts/deposit-records";
+import { shownChain, type ChainFacts } from "@/lib/chains/shown-chain";
+import { formatAmount } from "@/lib/core/money";
+import { amountRecord } from "@/lib/modules/operations/service";
+import type { DepositView } from "./view";
+
+const USD_DECIMALS = 6;
+
+type DepositRecord = z.output<typeof depositRecord>;
+
+/** The deposit as the caller sees it. */
+export const toDeposit = (
+  { deposit, token, seenNumber, mayRelease }: DepositView,
+  chains: ChainFacts,
+): DepositRecord => {
+  const { confirmations, explorerUrl } = shownChain(chains, deposit.chainId);
+  const needed = confirmations ?? 1;
+  const deep = Number(seenNumber - deposit.blockNumber) + 1;
+  const isDecided = deposit.state === "credited" || deposit.state === "released";
+  const { verdict, screenedAt, decidedBy, decidedReason, decidedAt, usdMicro } = deposit;
+  return {
+    depositId: deposit.id,
+    state: deposit.state === "own" || deposit.state === "unclear" ? "pending" : deposit.state,
+    sender: deposit.sender,
+    walletId: deposit.walletId,
+    walletAddress: deposit.walletAddress,
+    chainId: deposit.chainId,
+    received: amountRecord(token, deposit.amountBase),
+    usd: usdMicro === null || !isDecided ? null : formatAmount(usdMicro, USD_DECIMALS),
+    txHash: deposit.txHash,
+    blockNumber: deposit.blockNumber.toString(),
+    confirmations: isDecided ? needed : Math.max(0, Math.min(needed, deep)),
+    confirmationsNeeded: needed,
+    explorerUrl: deposit.txHash === null || explorerUrl === undefined ? null : `${explorerUrl}/tx/${deposit.txHash}`,
+    screening:
+      verdict === null || screenedAt === null
+        ? null
+        : { verdict, source: deposit.verdictSource, listVersion: deposit.listVersion, at: screenedAt.toISOString() },
+    decision:
+      decidedBy === null || decidedAt === null
+        ? null
+        : { by: decidedBy, reason: decidedReason ?? "", at: decidedAt.toISOString() },
+    may: { release: mayRelease },
+    detectedAt: deposit.detectedAt.toISOString(),
+    updatedAt: deposit.updatedAt.toISOString(),
+  };
+};
+
+/** Null for an operation that is no deposit. */
+export const toDepositOrNull = (view: DepositView | undefined, chains: ChainFacts): DepositRecord | null =>
+  view === undefined ? null : toDeposit(view, chains);

@@ -1,0 +1,57 @@
+/** How a deposit stands, in the words of operations and of the project's events. */
+import type { EventType } from "@/lib/contracts/events";
+import { formatAmount } from "@/lib/core/money";
+import type { Status, SubStatus } from "@/lib/core/status";
+import type { Token } from "@/lib/core/token";
+import type { NewEvent } from "@/lib/modules/events/service";
+import type { Deposit, DepositState } from "./deposit";
+
+interface Stand {
+  readonly status: Status;
+  readonly subStatus: SubStatus;
+  readonly failure: { readonly code: string; readonly message: string } | null;
+}
+
+const DROPPED = {
+  code: "deposit_dropped",
+  message: "A reorganisation of the chain removed this deposit before it was final. The money is with its sender.",
+};
+
+const STANDS: Readonly<Partial<Record<DepositState, Stand>>> = {
+  pending: { status: "processing", subStatus: "confirming", failure: null },
+  quarantined: { status: "processing", subStatus: "quarantined", failure: null },
+  credited: { status: "completed", subStatus: "full", failure: null },
+  released: { status: "completed", subStatus: "full", failure: null },
+  dropped: { status: "failed", subStatus: "full", failure: DROPPED },
+};
+
+/** Null for a deposit without an operation. */
+export const standOf = (state: DepositState): Stand | null => STANDS[state] ?? null;
+
+type Told = Pick<
+  Deposit,
+  "projectId" | "id" | "chainId" | "walletId" | "walletAddress" | "sender" | "amountBase" | "txHash" | "verdict"
+> & { readonly token: Token; readonly state: DepositState };
+
+const EVENT_OF: Readonly<Partial<Record<DepositState, EventType>>> = {
+  credited: "deposit.credited",
+  quarantined: "deposit.quarantined",
+  released: "deposit.released",
+};
+
+const dataOf = (deposit: Told): NewEvent["data"] => ({
+  ...{ depositId: deposit.id, state: deposit.state, chainId: deposit.chainId },
+  ...{ walletId: deposit.walletId, walletAddress: deposit.walletAddress, sender: deposit.sender },
+  token: { symbol: deposit.token.symbol, address: deposit.token.address },
+  amount: formatAmount(deposit.amountBase, deposit.token.decimals),
+  ...{ txHash: deposit.txHash, verdict: deposit.verdict },
+});
+
+/** The project's events about a new state. @param isNew it has no event yet */
+export const depositEvents = (deposit: Told, isNew: boolean, at: Date): NewEvent[] => {
+  const { projectId, id: objectId } = deposit;
+  const base = { projectId, objectId, at };
+  const type = EVENT_OF[deposit.state];
+  const detected = { ...base, type: "deposit.detected", data: dataOf({ ...deposit, state: "pending" }) } as const;
+  return [...(isNew ? [detected] : []), ...(type === undefined ? [] : [{ ...base, type, data: dataOf(deposit) }])];
+};

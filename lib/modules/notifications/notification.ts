@@ -1,0 +1,40 @@
+import type { NotificationKind } from "@/lib/contracts/notifications";
+
+/** Something that happened, before it is known who is told. */
+export interface News {
+  readonly projectId: string;
+  readonly kind: NotificationKind;
+  /** The event, or the alert: each person gets one notification of it. */
+  readonly source: string;
+  readonly title: string;
+  readonly detail: string | null;
+  readonly objectId: string | null;
+  /** Of the page in the dashboard. */
+  readonly path: string;
+  readonly at: Date;
+  /** The worth of the deposit in US dollars; null where that is not known or nothing was deposited. */
+  readonly depositUsd: number | null;
+  /** The request that people vote on; it mails those who may vote by itself. */
+  readonly decisionId: string | null;
+  /** The person who did it, who need not be told. */
+  readonly by: string | null;
+}
+
+export interface Notification extends Pick<
+  News,
+  "projectId" | "kind" | "source" | "title" | "detail" | "objectId" | "path"
+> {
+  readonly userId: string;
+  readonly id: string;
+  readonly inApp: boolean;
+  /** Waits for its mail, or needs none. */
+  readonly mail: "none" | "at_once" | "daily";
+  readonly createdAt: Date;
+}
+
+export interface ListedNotification extends Pick<
+  Notification,
+  "id" | "kind" | "title" | "detail" | "objectId" | "path" | "createdAt"
+> {
+  readonly readAt: Date | null;
+}

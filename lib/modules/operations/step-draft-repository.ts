@@ -1,0 +1,100 @@
+/** Operations as the steps of a transaction find them, locked, and as the steps leave them. */
+import type { Status, SubStatus } from "@/lib/core/status";
+import { RefusedItemError } from "@/lib/db/batches";
+import { toBigIntOrNull } from "@/lib/db/decimal";
+import type { SqlReader } from "@/lib/db/sql";
+import type { NewEvent } from "@/lib/modules/events/service";
+import type { Failure } from "./leg";
+import type { LegResult } from "./summary";
+
+interface OperationRow {
+  readonly id: string;
+  readonly projectId: string;
+  readonly kind: string;
+  readonly retryOf: string | null;
+  readonly quotedId: string | null;
+  readonly privateId: string | null;
+  readonly minimumBase: bigint;
+  status: Status;
+  subStatus: SubStatus;
+  failure: Failure | null;
+}
+
+type StoredOperation = Omit<OperationRow, "minimumBase"> & { readonly minimumBase: string };
+
+export interface LegSnapshot extends LegResult {
+  readonly id: string;
+  readonly operationId: string;
+  readonly sourceChainId: number;
+  readonly reservedWei: string | null;
+  readonly version: number;
+  readonly failure: Failure | null;
+}
+
+type StoredLeg = Omit<LegSnapshot, "receivedBase"> & { readonly receivedBase: string | null };
+
+interface Event {
+  readonly operationId: string;
+  /** Among those that the transaction adds to its operation, from 1. */
+  readonly place: number;
+  readonly type: string;
+  readonly data: unknown;
+  readonly now: Date;
+}
+
+/** An operation as it stands inside the transaction, with the changes of the steps so far. */
+export interface Draft {
+  readonly row: OperationRow;
+  readonly legs: readonly LegSnapshot[];
+  readonly events: Event[];
+  readonly projectEvents: NewEvent[];
+  changes: number;
+  changedAt: Date | null;
+}
+
+// Operations are locked in the order of their ids everywhere, and then legs in that of theirs, so that two transactions never wait for each
+// other. Both are returned as they are once their locks are there, whatever was committed while they were waited for.
+const LOCK = `
+  WITH locked AS MATERIALIZED (
+    SELECT o.id, o.project_id AS "projectId", o.kind, o.status, o.sub_status AS "subStatus", o.failure,
+      o.retry_of AS "retryOf", o.minimum_base::text AS "minimumBase",
+      (SELECT q.transfer_id FROM quote q WHERE q.operation_id = o.id) AS "quotedId",
+      (SELECT p.id FROM privacy_transfer p WHERE p.project_id = o.project_id AND p.operation_id = o.id) AS "privateId"
+    FROM operation o WHERE o.id = ANY($1::text[]) ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o
+  )`;
+const LOCK_WITH_LEGS = `${LOCK}
+  SELECT to_jsonb(locked) AS operation, l.id, l.operation_id AS "operationId", l.source_chain_id AS "sourceChainId", l.state, l.version,
+    l.position, l.failure, l.received_base::text AS "receivedBase", l.sponsor_reserved_wei::text AS "reservedWei"
+  FROM locked JOIN operation_leg l ON l.operation_id = locked.id
+  ORDER BY l.id COLLATE "C" FOR NO KEY UPDATE OF l`;
+/** An operation that awaits approval has no legs. */
+const LOCK_ALONE = `${LOCK} SELECT to_jsonb(locked) AS operation FROM locked`;
+
+type LockedRow = { readonly operation: StoredOperation } & StoredLeg & { readonly position: number };
+
+/**
+ * Locks the operations and their legs until the transaction ends.
+ * @returns a draft of each operation, by its id
+ */
+export const readDrafts = async (sql: SqlReader, operationIds: readonly string[]): Promise<Map<string, Draft>> => {
+  const ids = [...new Set(operationIds)];
+  const rows = await sql.query<LockedRow>(LOCK_WITH_LEGS, [ids]);
+  const byPosition = rows.toSorted((one, other) => one.position - other.position);
+  const found = new Map<string, StoredOperation>(rows.map(({ operation }) => [operation.id, operation]));
+  const legless = ids.filter((id) => !found.has(id));
+  if (legless.length > 0)
+    for (const { operation } of await sql.query<Pick<LockedRow, "operation">>(LOCK_ALONE, [legless]))
+      found.set(operation.id, operation);
+  for (const id of ids) if (!found.has(id)) throw new RefusedItemError(`There is no operation ${id}.`);
+  const drafts = [...found.values()].map(({ minimumBase, ...stored }): [string, Draft] => {
+    const legs = byPosition
+      .filter(({ operationId }) => operationId === stored.id)
+      .map(({ id, operationId, sourceChainId, state, version, failure, reservedWei, receivedBase }) => ({
+        ...{ id, operationId, sourceChainId, state, version, failure, reservedWei },
+        receivedBase: toBigIntOrNull(receivedBase),
+      }));
+    const row = { ...stored, minimumBase: BigInt(minimumBase) };
+    return [stored.id, { row, legs, events: [], projectEvents: [], changes: 0, changedAt: null }];
+  });
+  return new Map(drafts);
+};

@@ -1,0 +1,88 @@
+import type { Sql, SqlReader } from "@/lib/db/sql";
+import { refuseDuplicates, repeatedWithin, type DuplicateRow, type RowKeys } from "./duplicate-rows";
+
+/** Days after which an equal payment is no longer a duplicate. */
+const DUPLICATE_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The number of advisory locks. Payouts with an equal row share a lock and wait for each other; other payouts rarely do. */
+const LOCKS = 64;
+
+// Transaction-level locks. Every transaction takes them in the same order, which prevents deadlocks.
+const LOCK = `
+  SELECT pg_advisory_xact_lock(hashtext('payout_row_key:' || $1), lock) FROM unnest(string_to_array($2, ',')::int[]) AS lock`;
+
+// Each key is looked up separately (OFFSET 0 prevents a join with all keys of the project). A row counts when it was paid or may still
+// be paid. It does not count when the row, its batch or its payout failed or was cancelled.
+const EARLIER = `
+  WITH found AS MATERIALIZED (
+    SELECT asked.index::int AS index, k.payout_id, k.index AS row, k.created_at
+    FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)
+    CROSS JOIN LATERAL (
+      SELECT payout_id, index, created_at FROM payout_row_key
+      WHERE project_id = $1 AND row_key = decode(asked.key, 'hex') AND created_at > $3::timestamptz OFFSET 0
+    ) k
+  )
+  SELECT DISTINCT ON (found.index) found.index, found.payout_id, found.created_at
+  FROM found
+  JOIN payout p ON p.id = found.payout_id AND p.status NOT IN ('cancelled', 'expired', 'failed')
+  LEFT JOIN payout_item ended ON ended.payout_id = found.payout_id AND ended.index = found.row
+  LEFT JOIN wallet_payout_item item ON item.project_id = $1 AND item.payout_id = found.payout_id AND item.index = found.row
+  LEFT JOIN wallet_payout_batch batch
+    ON batch.project_id = $1 AND batch.payout_id = found.payout_id AND batch.number = item.batch
+  WHERE ended.status IS DISTINCT FROM 'failed' AND item.status IS NULL
+    AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
+  ORDER BY found.index, found.created_at DESC`;
+
+const INSERT = `
+  INSERT INTO payout_row_key (project_id, row_key, payout_id, index, created_at)
+  SELECT $1, decode(asked.key, 'hex'), $3, asked.index - 1, $4::timestamptz
+  FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)`;
+
+interface EarlierRow {
+  readonly index: number;
+  readonly payout_id: string;
+  readonly created_at: Date;
+}
+
+/** Rows that another payout of the last 30 days has paid or may still pay. */
+export const paidEarlier = async (
+  sql: SqlReader,
+  projectId: string,
+  { keys, now }: Pick<RowKeys, "keys" | "now">,
+): Promise<DuplicateRow[]> => {
+  const since = new Date(now.getTime() - DUPLICATE_DAYS * DAY_MS);
+  const rows = await sql.query<EarlierRow>(EARLIER, [projectId, keys.join(","), since]);
+  return rows.map((row) => ({
+    index: row.index - 1,
+    earlier: { payoutId: row.payout_id, at: row.created_at },
+  }));
+};
+
+/** All duplicate rows, each once, in their order. */
+export const duplicatesOf = async (sql: SqlReader, projectId: string, keys: RowKeys): Promise<DuplicateRow[]> => {
+  const found = new Map(repeatedWithin(keys.keys).map((each) => [each.index, each]));
+  for (const each of await paidEarlier(sql, projectId, keys)) found.set(each.index, each);
+  return [...found.values()].sort((one, other) => one.index - other.index);
+};
+
+/** Locks for these keys, in ascending order: rows that are equal always share one. */
+const locksOf = (keys: readonly string[]): number[] =>
+  [...new Set(keys.map((key) => Number.parseInt(key.slice(0, 2), 16) % LOCKS))].sort((one, other) => one - other);
+
+/**
+ * Stores the keys of a payout's rows, in the transaction that stores the payout. Locks ensure that of concurrent equal requests all but
+ * the first find the duplicates.
+ * @returns the duplicates that were allowed
+ * @throws DomainError `duplicate_payout` naming every duplicate row
+ */
+export const claimRowKeys = async (
+  sql: Sql,
+  payout: { readonly id: string; readonly projectId: string },
+  keys: RowKeys,
+): Promise<DuplicateRow[]> => {
+  await sql.change(LOCK, [payout.projectId, locksOf(keys.keys).join(",")]);
+  const duplicates = await duplicatesOf(sql, payout.projectId, keys);
+  if (!keys.allowDuplicates) refuseDuplicates(duplicates);
+  await sql.change(INSERT, [payout.projectId, keys.keys.join(","), payout.id, keys.now]);
+  return duplicates;
+};

@@ -1,0 +1,84 @@
+import { failureRecord } from "@/lib/contracts/common";
+import type { EventType } from "@/lib/contracts/events";
+import type { Sql } from "@/lib/db/sql";
+import { recordEventsOn } from "@/lib/modules/events/service";
+import type { PayoutFailure } from "./payout";
+
+type PayoutEventType = Extract<EventType, `payout.${string}`>;
+
+interface State {
+  readonly payoutId: string;
+  readonly projectId: string;
+  readonly kind: string;
+  readonly mode: string;
+  readonly status: string;
+  readonly subStatus: string;
+  readonly reference: string | null;
+  readonly itemsTotal: number;
+  readonly itemsCompleted: number;
+  readonly itemsFailed: number;
+  readonly failure: PayoutFailure | null;
+}
+
+interface StateRow extends Omit<State, "failure"> {
+  /** JSON. */
+  readonly failure: unknown;
+}
+
+const storedFailure = failureRecord.nullable();
+
+const READ = `
+  SELECT id AS "payoutId", project_id AS "projectId", kind, mode, status, sub_status AS "subStatus", reference,
+    items_total AS "itemsTotal", items_completed AS "itemsCompleted", items_failed AS "itemsFailed", failure
+  FROM payout WHERE id = ANY($1::text[])`;
+
+const readStates = async (sql: Sql, payoutIds: readonly string[]): Promise<readonly State[]> => {
+  const rows = await sql.query<StateRow>(READ, [payoutIds]);
+  return rows.map((row) => ({ ...row, failure: storedFailure.parse(row.failure) }));
+};
+
+/**
+ * Writes a project event about the new state of each payout, in the transaction that changed the payouts and so has locked their rows.
+ */
+export const recordPayoutEvents = async (
+  sql: Sql,
+  { payoutIds, type, at }: { readonly payoutIds: readonly string[]; readonly type: PayoutEventType; readonly at: Date },
+): Promise<void> => {
+  const states = await readStates(sql, payoutIds);
+  const events = states.map(({ projectId, ...data }) => ({ projectId, type, objectId: data.payoutId, data, at }));
+  await recordEventsOn(sql, events);
+};
+
+/** One row of a payout that could not be paid. */
+export interface FailedItem {
+  readonly index: number;
+  readonly failure: PayoutFailure | null;
+}
+
+/** Characters of a reason in an event. A token's contract may return a longer reason; the payout's row contains all of it. */
+const MESSAGE_MAX = 500;
+
+const shortened = (failure: FailedItem["failure"]): FailedItem["failure"] =>
+  failure === null
+    ? null
+    : {
+        code: failure.code,
+        message: Array.from(failure.message).slice(0, MESSAGE_MAX).join(""),
+        retryable: failure.retryable,
+      };
+
+/** Writes an event for each row that failed separately, in the transaction that stores the failures. */
+export const recordFailedItems = async (
+  sql: Sql,
+  { payoutId, items, at }: { readonly payoutId: string; readonly items: readonly FailedItem[]; readonly at: Date },
+): Promise<void> => {
+  if (items.length === 0) return;
+  const [payout] = await readStates(sql, [payoutId]);
+  if (payout === undefined) return;
+  const { projectId } = payout;
+  const common = { projectId, type: "payout.item.failed", objectId: payoutId, at } as const;
+  await recordEventsOn(
+    sql,
+    items.map(({ index, failure }) => ({ ...common, data: { payoutId, index, failure: shortened(failure) } })),
+  );
+};

@@ -1,0 +1,35 @@
+import { vi } from "vitest";
+import type { TestApi } from "./api";
+import type { exampleRecorder } from "./example-recorder";
+import { fund, newCustomer } from "./journey";
+import { putRules } from "./policies";
+
+interface Examples {
+  readonly api: TestApi;
+  readonly call: ReturnType<typeof exampleRecorder>["call"];
+  readonly chainId: number;
+}
+
+/** Calls each route of deposits once, for a project whose policy asks for a verdict that no source gives. */
+export const callDeposits = async ({ api, call, chainId }: Examples): Promise<void> => {
+  const { session, treasury, treasuryId } = await newCustomer(api);
+  const as = { authorization: `Bearer ${session.accessToken}` };
+  await putRules(session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+  await fund(session.client, treasury, { chainId, token: "USDC", amount: "200" });
+  const { prisma } = api.services.database;
+  const id = await vi.waitFor(
+    async () => {
+      const found = await prisma.deposit.findFirstOrThrow({ where: { walletId: treasuryId, state: "quarantined" } });
+      const scan = await prisma.depositScan.findUniqueOrThrow({ where: { chainId } });
+      if (scan.finalNumber < found.blockNumber) throw new Error("It is not final yet.");
+      return found.id;
+    },
+    { timeout: 45_000, interval: 200 },
+  );
+  await call("getDeposit", { params: { id }, as });
+  const body = { reason: "Checked with the customer" };
+  const asked = await call("releaseDeposit", { params: { id }, body, as, recorded: false });
+  const signature = await session.account.signMessage({ message: String(asked.message) });
+  const approval = { approvalId: asked.approvalId, signature };
+  await call("releaseDeposit", { params: { id }, body: { ...body, approval }, as });
+};

@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+/** Reading every file takes seconds on a machine under load. */
+const READS_MS = 60_000;
+/** Folders without code of our own, and the generated database client. */
+const SKIPPED = /^(?:node_modules|vendor|dist|\..+)$/;
+const GENERATED = "lib/db/generated/";
+
+const isCode = (file: string): boolean => /\.tsx?$/.test(file) && !file.startsWith(GENERATED);
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((file) => join(folder, file))
+    .filter(isCode);
+
+const codeFiles = (): string[] =>
+  readdirSync(".", { withFileTypes: true })
+    .filter(({ name }) => !SKIPPED.test(name))
+    .flatMap((entry) => (entry.isDirectory() ? filesBelow(entry.name) : [entry.name].filter(isCode)));
+
+interface Comment {
+  /** Of its first line, from 1. */
+  readonly line: number;
+  /** Without comment marks, its lines joined by spaces. */
+  readonly text: string;
+}
+
+/** `//` after a colon belongs to an address such as `https://…`. */
+const COMMENT = /(\/\*+|(?<!:)\/\/|^\s*\*(?!\/))(.*)$/;
+
+/** Comments found line by line: much faster than a parser. A string that looks like a comment counts as one. */
+const commentsOf = (source: string): Comment[] => {
+  const found: Comment[] = [];
+  let mark: string | null = null;
+  source.split("\n").forEach((content, index) => {
+    const [, start, words] = COMMENT.exec(content) ?? [];
+    if (start === undefined || words === undefined) {
+      mark = null;
+      return;
+    }
+    const text = words.replace(/\*\/.*$/, "").trim();
+    const before = found.at(-1);
+    const goesOn = start.trim() === "*" || (start === "//" && mark === "//" && content.trim().startsWith("//"));
+    if (goesOn && before !== undefined) found[found.length - 1] = { ...before, text: `${before.text} ${text}`.trim() };
+    else found.push({ line: index + 1, text });
+    mark = start;
+  });
+  return found;
+};
+
+/** Sentences that do not name their subject; see Style in CONTRIBUTING.md. */
+const BANNED: readonly RegExp[] = [/^(?:- )?What\b/, /[.!?:;] (?:- )?What\b/, /\b(?:tell|tells|told) of\b/i];
+
+const bannedIn = (source: string): Comment[] =>
+  commentsOf(source).filter(({ text }) => BANNED.some((pattern) => pattern.test(text)));
+
+test(
+  "no comment has a sentence that begins with 'What' or speaks of being told",
+  () => {
+    const files = codeFiles();
+    expect(files).toContain("scripts/prose.test.ts");
+    const faults = files.flatMap((file) =>
+      bannedIn(readFileSync(file, "utf8")).map(({ line, text }) => `${file}:${String(line)}: ${text}`),
+    );
+    expect(faults).toEqual([]);
+  },
+  READS_MS,
+);
+
+test.each([
+  ["a docstring", "/** # may be moved now. */"],
+  ["a docstring of several lines", "/**\n * # a part is worth,\n * in US dollars.\n */"],
+  ["a line of a longer comment", "/**\n * Reads the part.\n * # it may cost: gas.\n */"],
+  ["a second sentence", "// The balance is read first. # is asked for together is read together."],
+  ["a sentence after a line break", "/*\n * The balance is read first. #\n * is held comes next.\n */"],
+  ["a comment behind code", "const amount = 1; // # is sent."],
+  ["a comment in JSX", "{/* # is shown. */}"],
+])("'What' is found at the beginning of %s", (_, source) => {
+  expect(bannedIn(source.replace("#", "What"))).toHaveLength(1);
+  expect(bannedIn(source.replace("#", "The amount that"))).toEqual([]);
+});
+
+test.each(["tell", "tells", "Told", "told"])("'%s of' is found, also over two lines", (verb) => {
+  expect(bannedIn(`/** No event # of it. */`.replace("#", verb))).toHaveLength(1);
+  expect(bannedIn(`/**\n * No event #\n * of it.\n */`.replace("#", verb))).toHaveLength(1);
+  expect(bannedIn(`const text = "people # of it";`.replace("#", verb))).toEqual([]);
+});
+
+const isDocumentedFile = (file: string): boolean =>
+  !file.endsWith(".test.ts") &&
+  (/^lib\/(?:core|ports)\//.test(file) || (file.startsWith("lib/modules/") && basename(file) === "service.ts"));
+
+const isFunction = (node: ts.Expression | undefined): boolean =>
+  node !== undefined && (ts.isArrowFunction(node) || ts.isFunctionExpression(node));
+
+/** The name of an exported function, or of an exported constant whose value is one. */
+const exportedFunction = (statement: ts.Statement): string | null => {
+  if (!ts.canHaveModifiers(statement)) return null;
+  const isExported = ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+  if (!isExported) return null;
+  if (ts.isFunctionDeclaration(statement)) return statement.name?.text ?? "default";
+  if (!ts.isVariableStatement(statement)) return null;
+  const found = statement.declarationList.declarations.find(({ initializer }) => isFunction(initializer));
+  return found === undefined ? null : found.name.getText();
+};
+
+/** Whether a comment of the form `/** … *\/` ends on the line above the statement. */
+const hasDocstring = (statement: ts.Statement, source: ts.SourceFile): boolean => {
+  const text = source.getFullText();
+  const last = ts.getLeadingCommentRanges(text, statement.getFullStart())?.at(-1);
+  if (last === undefined || !text.slice(last.pos, last.end).startsWith("/**")) return false;
+  return /^\n?$/.test(text.slice(last.end, statement.getStart()));
+};
+
+const undocumentedIn = (file: string, text: string): string[] => {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  return source.statements.flatMap((statement) => {
+    const name = exportedFunction(statement);
+    return name === null || hasDocstring(statement, source) ? [] : [`${file}: ${name}`];
+  });
+};
+
+test(
+  "each exported function of a module's service, of the ports and of the core has a docstring",
+  () => {
+    const files = ["lib/core", "lib/ports", "lib/modules"].flatMap(filesBelow).filter(isDocumentedFile);
+    expect(files).toContain("lib/modules/ledger/service.ts");
+    expect(files.flatMap((file) => undocumentedIn(file, readFileSync(file, "utf8")))).toEqual([]);
+  },
+  READS_MS,
+);
+
+test.each([
+  "export function act(): void {}",
+  "export const act = (): void => undefined;",
+  "export const act =\n  async (): Promise<void> => Promise.resolve();",
+  "export const act: Act = <T>(value: T) => value;",
+  "export async function act(): Promise<void> {}",
+])("a function without a docstring directly above it is found: %s", (code) => {
+  expect(undocumentedIn("a.ts", `/** Acts. */\n${code}`)).toEqual([]);
+  expect(undocumentedIn("a.ts", code)).toEqual(["a.ts: act"]);
+  expect(undocumentedIn("a.ts", `// Acts.\n${code}`)).toEqual(["a.ts: act"]);
+  expect(undocumentedIn("a.ts", `/** The file. */\n\n${code}`)).toEqual(["a.ts: act"]);
+  expect(undocumentedIn("a.ts", `/** A limit. */\nconst LIMIT = 1;\n${code}`)).toEqual(["a.ts: act"]);
+});
