@@ -63,12 +63,11 @@ export const expectNothingTwiceOrForgotten = async (
     }
   }
   const operationIds = [...new Set(legs.map((leg) => leg.operationId))];
-  // A job is deleted just after its operation ended.
+  expect(
+    await database.prisma.balanceHold.count({ where: { operationId: { in: operationIds }, releasedAt: null } }),
+  ).toBe(0);
+  // The worker deletes the job just after it stored the operation's end.
   await vi.waitFor(async () => {
-    const [jobs, holds] = await Promise.all([
-      database.prisma.job.count({ where: { id: { in: operationIds } } }),
-      database.prisma.balanceHold.count({ where: { operationId: { in: operationIds }, releasedAt: null } }),
-    ]);
-    expect({ jobs, holds }).toEqual({ jobs: 0, holds: 0 });
+    expect(await database.prisma.job.count({ where: { id: { in: operationIds } } })).toBe(0);
   }, JOBS_ENDED);
 };
