@@ -130,7 +130,7 @@ test("whatever is changed between the acceptance and the signature is not signed
     posted.push(id);
   }
   const before = await balance(customer.treasury);
-  // The instance that accepted an operation keeps it as it was accepted for a moment. Another one reads the changed rows.
+  // The instance that accepted an operation has it in memory for some seconds. Another instance reads the changed rows from the database.
   const elsewhere = createServices(api.services.config);
   const worker = startWorker(elsewhere);
   try {
