@@ -22,7 +22,8 @@ export default defineConfig({
   use: {
     // The global setup starts the stack on free ports and sets these for the workers.
     baseURL: process.env.E2E_BASE_URL ?? "http://localhost:3000",
-    trace: "retain-on-failure",
+    // Recording takes about as long as the journey itself. On a build server a failed journey runs again, and that run is recorded.
+    trace: process.env.CI ? "on-first-retry" : "retain-on-failure",
     screenshot: "only-on-failure",
     locale: "en-GB",
     timezoneId: "UTC",

@@ -38,6 +38,8 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
   await rounded.focus();
   await expect(page.getByText("0.123456789012345678 DAI").first()).toBeVisible();
   await page.keyboard.press("Escape");
+  // From outside: the text opens when the pointer comes in, and the pointer may lie here since the last click.
+  await page.mouse.move(0, 0);
   await rounded.hover();
   await expect(page.getByText("0.123456789012345678 DAI").first()).toBeVisible();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

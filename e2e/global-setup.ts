@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { startStack } from "./support/stack";
 
-const CHROMIUM_OF_DEBIAN = "/usr/bin/chromium";
+/** Of Debian, the faster one first. */
+const INSTALLED = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 /**
  * Starts a whole stack of its own, and sets `E2E_BASE_URL`, `E2E_DATABASE_URL`, `E2E_DATA_DIR`, `E2E_STACK_PID` and `E2E_RPC_URL_<chain id>`. With
  * `E2E_BASE_URL` already set it uses that stack instead.
  */
 const globalSetup = async (): Promise<(() => Promise<void>) | undefined> => {
-  if (!process.env.CHROMIUM_PATH && existsSync(CHROMIUM_OF_DEBIAN)) process.env.CHROMIUM_PATH = CHROMIUM_OF_DEBIAN;
+  process.env.CHROMIUM_PATH ||= INSTALLED.find((path) => existsSync(path)) ?? "";
   if (process.env.E2E_BASE_URL) return undefined;
   const stack = await startStack();
   process.env.E2E_BASE_URL = stack.url;

@@ -3,7 +3,11 @@ import { accessSync, constants } from "node:fs";
 import { bin, run } from "./project.mjs";
 
 const INSTALL_TIMEOUT_MS = 300_000;
+/** Preferred: the build without a window, which takes half of the time of a whole browser on two cores. */
+const HEADLESS_SHELL = "/usr/bin/chromium-headless-shell";
 const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
+/** Of Debian, in the order of preference: older releases have only the whole browser. */
+const DEBIAN_PACKAGES = ["chromium-headless-shell", "chromium"];
 
 /** Whether the browser exists and starts; without its libraries it does not start. */
 const works = async (path) => {
@@ -25,7 +29,8 @@ const firstWorking = async (paths) => {
   return null;
 };
 
-const find = async () => firstWorking([process.env.CHROMIUM_PATH, await playwrightsOwn(), ...INSTALLED]);
+const find = async () =>
+  firstWorking([process.env.CHROMIUM_PATH, HEADLESS_SHELL, await playwrightsOwn(), ...INSTALLED]);
 
 const quietly = async (command, args) =>
   (await run(command, args, { quiet: true, timeoutMs: INSTALL_TIMEOUT_MS, env: { DEBIAN_FRONTEND: "noninteractive" } }))
@@ -44,9 +49,11 @@ export const findChromium = async (say) => {
     if (downloaded) return downloaded;
   }
   if (process.getuid?.() === 0 && (await quietly("apt-get", ["--version"]))) {
-    say("Trying Debian's package (apt-get install chromium) …");
     await quietly("apt-get", ["update"]);
-    await quietly("apt-get", ["install", "-y", "--no-install-recommends", "chromium"]);
+    for (const name of DEBIAN_PACKAGES) {
+      say(`Trying Debian's package (apt-get install ${name}) …`);
+      if (await quietly("apt-get", ["install", "-y", "--no-install-recommends", name])) break;
+    }
   }
   return find();
 };

@@ -91,7 +91,7 @@ const tasks = (chromium) => [
     ...twice("integration"),
     after: ["unit"],
     cores: Math.max(1, CORES - 2),
-    timeoutMs: 25 * MINUTE_MS,
+    timeoutMs: 30 * MINUTE_MS,
   },
   {
     name: "browser",
@@ -103,7 +103,7 @@ const tasks = (chromium) => [
     after: ["build", "types", "lint", "typed lint"],
     // On two cores they wait for the integration tests: beside them the longest journeys run into their limits.
     cores: 2,
-    timeoutMs: 25 * MINUTE_MS,
+    timeoutMs: 30 * MINUTE_MS,
   },
 ];
 

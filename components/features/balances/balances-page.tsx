@@ -1,6 +1,6 @@
 "use client";
 
-import { Coins, Download, RotateCw } from "lucide-react";
+import { Coins, Download } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -11,13 +11,13 @@ import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { HideAmountsButton } from "@/components/ui/held-amount";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
+import { RefreshButton } from "@/components/ui/refresh-button";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { BalancesTable } from "./balances-table";
 import { ChainStates, StaleAlerts } from "./chain-states";
@@ -39,9 +39,7 @@ export const BalancesPage = (): ReactNode => {
             <Link href="/receive" className={buttonLooks()}>
               <Download aria-hidden /> Receive
             </Link>
-            <Button loading={isFetching} onClick={() => void refetch()}>
-              {isFetching ? null : <RotateCw aria-hidden />} Refresh
-            </Button>
+            <RefreshButton isFetching={isFetching} onRefresh={() => void refetch()} />
           </>
         }
       />

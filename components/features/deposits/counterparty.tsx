@@ -16,7 +16,7 @@ interface CounterpartyProps {
 export const Counterparty = ({ address, full = false }: CounterpartyProps): ReactNode => {
   const nameOf = useAddressName();
   if (address === null) {
-    const reason = "The chain tells of no sender of coins";
+    const reason = "The chain records no sender of native coins";
     return (
       <span title={reason}>
         <span aria-hidden>–</span>

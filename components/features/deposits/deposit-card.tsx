@@ -39,7 +39,7 @@ export const DepositCard = ({ deposit }: { readonly deposit: DepositRecord }): R
       </Fact>
       <Fact label="Transaction">
         {deposit.txHash === null ? (
-          <span title="No log tells of coins; the balance rose in or before this block">
+          <span title="Native coins leave no log. The balance rose in or before this block.">
             Block {deposit.blockNumber}
           </span>
         ) : (

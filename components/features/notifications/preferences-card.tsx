@@ -46,7 +46,7 @@ export const NotificationPreferencesCard = (): ReactNode => {
     <Card
       id="notifications"
       title="Notifications"
-      description="What you are told of in this project. Each change counts at once, for you alone."
+      description="Choose which events of this project notify you, here or by mail. A change is saved at once, for you alone."
       flush
     >
       {isPending ? (

@@ -9,7 +9,7 @@ import type { Operation } from "./types";
 
 const Note = ({ annotation }: { readonly annotation: Annotation | undefined }): ReactNode =>
   annotation === undefined ? null : (
-    <span className="flex max-w-56 items-center gap-1">
+    <span className="flex max-w-32 items-center gap-1 overflow-hidden">
       {annotation.memo === "" ? null : (
         <span className="truncate text-fg-2" title={annotation.memo}>
           {annotation.memo}

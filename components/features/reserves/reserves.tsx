@@ -1,16 +1,16 @@
 "use client";
 
-import { RotateCw, ShieldCheck } from "lucide-react";
+import { ShieldCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
+import { RefreshButton } from "@/components/ui/refresh-button";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { getReserves } from "@/lib/contracts/reserves";
@@ -36,11 +36,7 @@ export const Reserves = (): ReactNode => {
             )}
           </>
         }
-        actions={
-          <Button loading={isFetching} onClick={() => void refetch()}>
-            {isFetching ? null : <RotateCw aria-hidden />} Refresh
-          </Button>
-        }
+        actions={<RefreshButton isFetching={isFetching} onRefresh={() => void refetch()} />}
       />
       <div className="flex flex-col gap-4">
         {isPending ? (
