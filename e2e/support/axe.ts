@@ -4,9 +4,15 @@ import { expect, type Page } from "@playwright/test";
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** The rules of axe whose answer depends on the theme. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
-const DESKTOP = { width: 1280, height: 800 };
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const DESKTOP: Size = { width: 1280, height: 800 };
 /** A usual phone, and the narrowest that the design allows. */
-const PHONES = [
+const PHONES: readonly Size[] = [
   { width: 390, height: 844 },
   { width: 320, height: 640 },
 ];
@@ -44,8 +50,8 @@ export const axeFaults = async (page: Page): Promise<string[]> => {
   return faultsOf(new AxeBuilder({ page }).withTags(WCAG));
 };
 
-const expectNoSidewaysScroll = async (page: Page, name: string): Promise<void> => {
-  for (const size of PHONES) {
+const expectNoSidewaysScroll = async (page: Page, name: string, sizes: readonly Size[]): Promise<void> => {
+  for (const size of sizes) {
     await page.setViewportSize(size);
     // Charts take their new width a frame or two after the window did.
     await expect
@@ -61,13 +67,14 @@ const expectNoSidewaysScroll = async (page: Page, name: string): Promise<void> =
  * Checks that axe finds nothing in the light and the dark theme, and that nothing scrolls sideways on phones. Rules that do not
  * depend on colours run once.
  * @param name of the page or step, for the message of a failure
+ * @param otherSizes of the window that are tried beside phones
  */
-export const checkLooks = async (page: Page, name: string): Promise<void> => {
+export const checkLooks = async (page: Page, name: string, otherSizes: readonly Size[] = []): Promise<void> => {
   await page.emulateMedia({ colorScheme: "light" });
   expect(await axeFaults(page), `${name}, light`).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
   await still(page);
   expect(await faultsOf(new AxeBuilder({ page }).withRules(COLOR_RULES)), `${name}, dark`).toEqual([]);
   await page.emulateMedia({ colorScheme: "light" });
-  await expectNoSidewaysScroll(page, name);
+  await expectNoSidewaysScroll(page, name, [...PHONES, ...otherSizes]);
 };
