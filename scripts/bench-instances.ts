@@ -2,24 +2,17 @@
  * `npx tsx scripts/bench-instances.ts`: operations that 1, 2 and 4 instances on one PostgreSQL accept in a second, and the processor time
  * of each kind of process. A benchmark, not a test.
  */
-import { fork, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import { createTestClient, http, parseEther, toHex, type Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { migrateDeploy } from "../lib/db/migrate";
 import { startDevnet } from "../lib/devnet/devnet";
 import { allowMarker } from "../lib/devnet/marker";
-import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
-import { makeWorkspace } from "../lib/testing/workspace";
+import { environmentOn, startDatabase, startServer, stopServer, type BenchServer } from "./bench-servers";
 import { signInAnew } from "./bench-sign-in";
 import { cpuOf, newRecipient, transferWith } from "./bench-transfers";
 
-const MIGRATIONS = fileURLToPath(new URL("../prisma/migrations", import.meta.url));
-const INSTANCE = fileURLToPath(new URL("../lib/testing/api-server.ts", import.meta.url));
 const INSTANCES = [1, 2, 4];
 const PAYERS = 8;
 const CALLERS_PER_PAYER = 2;
@@ -33,24 +26,9 @@ const descendantsOf = (pid: number): number[] => {
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
 };
 
-interface Instance {
-  readonly url: string;
-  readonly child: ChildProcess;
-}
-
-const startInstance = async (environment: NodeJS.ProcessEnv): Promise<Instance> => {
-  const child = fork(INSTANCE, [], {
-    env: environment,
-    execArgv: ["--import", "tsx"],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  const [message] = (await once(child, "message")) as [{ port: number }];
-  return { url: `http://127.0.0.1:${String(message.port)}`, child };
-};
-
 /** Each payer has a treasury of its own and calls all instances in turn. @returns transfers accepted in a second */
 const acceptedPerSecond = async (
-  instances: readonly Instance[],
+  instances: readonly BenchServer[],
 ): Promise<{ perSecond: number; cpuMs: object; cpuShare: number }> => {
   const [first] = instances;
   if (first === undefined) throw new Error("There is no instance.");
@@ -86,10 +64,9 @@ const acceptedPerSecond = async (
 };
 
 const main = async (): Promise<void> => {
-  const workspace = await makeWorkspace();
-  const postgres = await startEmbeddedPostgres({ dataDir: `${workspace.folder}/postgres` });
+  const database = await startDatabase();
   const log = (): void => undefined;
-  const devnet = await startDevnet({ dataDir: `${workspace.folder}/chains`, persist: false, log });
+  const devnet = await startDevnet({ dataDir: `${database.folder}/chains`, persist: false, log });
   const executorKey = toHex(randomBytes(32));
   const executor = privateKeyToAddress(executorKey);
   for (const { rpcUrl } of devnet.chains) {
@@ -98,30 +75,17 @@ const main = async (): Promise<void> => {
     await allowMarker(rpcUrl, executor);
   }
   for (const count of INSTANCES) {
-    const name = `bench_${String(count)}`;
-    await postgres.ensureDatabase(name);
-    await migrateDeploy(postgres.url(name), MIGRATIONS);
-    const secret = (): string => `dev_${randomBytes(32).toString("hex")}`;
     const environment = {
-      ...process.env,
-      ...{ DATABASE_URL: postgres.url(name), LOG_LEVEL: "error", DEVNET: "1", NODE_ENV: "production" as const },
-      ...{ APP_SECRET: secret(), KEY_ENCRYPTION_KEY: secret(), EXECUTOR_PRIVATE_KEY: `dev_${executorKey}` },
-      ...{ RATE_LIMIT_PER_KEY: "0", RATE_LIMIT_PER_IP: "0", RATE_LIMIT_SIGN_IN_PER_IP: "0" },
+      ...environmentOn(await database.create(`bench_${String(count)}`)),
+      ...{ DEVNET: "1", EXECUTOR_PRIVATE_KEY: `dev_${executorKey}` },
       ...Object.fromEntries(devnet.chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${String(chainId)}`, rpcUrl])),
     };
-    const instances = await Promise.all(Array.from({ length: count }, () => startInstance(environment)));
+    const instances = await Promise.all(Array.from({ length: count }, () => startServer(environment)));
     console.log(JSON.stringify({ instances: count, ...(await acceptedPerSecond(instances)) }));
-    await Promise.all(
-      instances.map(async ({ child }) => {
-        const ended = once(child, "exit");
-        child.kill();
-        await ended;
-      }),
-    );
+    await Promise.all(instances.map(stopServer));
   }
   await devnet.stop();
-  await postgres.stop();
-  workspace.remove();
+  await database.stop();
 };
 
 main().catch((error: unknown) => {

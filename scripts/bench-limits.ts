@@ -2,19 +2,11 @@
  * `npx tsx scripts/bench-limits.ts`: an authenticated GET with the exact limits of all instances and without limits, one caller and 32 at
  * once, in turns on one PostgreSQL. A benchmark, not a test.
  */
-import { fork, type ChildProcess } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
-import { migrateDeploy } from "../lib/db/migrate";
-import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 import { approvedKey } from "../lib/testing/approve";
-import { makeWorkspace } from "../lib/testing/workspace";
+import { environmentOn, median, startDatabase, startServer, stopServer } from "./bench-servers";
 import { signInAnew } from "./bench-sign-in";
 
-const MIGRATIONS = fileURLToPath(new URL("../prisma/migrations", import.meta.url));
-const SERVER = fileURLToPath(new URL("../lib/testing/api-server.ts", import.meta.url));
 const PATH = "/api/auth/whoami";
 const CHAIN = 31337;
 const ROUNDS = 5;
@@ -22,19 +14,6 @@ const SECONDS = 3;
 const CONNECTIONS = [1, 32];
 /** High enough that no request is refused, so every request gets its number. */
 const LIMIT = "100000000";
-
-const startServer = async (environment: NodeJS.ProcessEnv): Promise<{ url: string; child: ChildProcess }> => {
-  const child = fork(SERVER, [], {
-    env: environment,
-    execArgv: ["--import", "tsx"],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
-  return { url: `http://127.0.0.1:${String(port)}`, child };
-};
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Milliseconds, from the latencies of single requests: autocannon's own p50 has whole milliseconds. */
 const p50Of = (url: string, apiKey: string, connections: number): Promise<number> =>
@@ -52,16 +31,8 @@ const p50Of = (url: string, apiKey: string, connections: number): Promise<number
   });
 
 const main = async (): Promise<void> => {
-  const workspace = await makeWorkspace();
-  const postgres = await startEmbeddedPostgres({ dataDir: `${workspace.folder}/postgres` });
-  await postgres.ensureDatabase("bench");
-  await migrateDeploy(postgres.url("bench"), MIGRATIONS);
-  const secret = (): string => `dev_${randomBytes(32).toString("hex")}`;
-  const shared = {
-    ...process.env,
-    ...{ DATABASE_URL: postgres.url("bench"), LOG_LEVEL: "error", NODE_ENV: "production" as const, DEVNET: "0" },
-    ...{ APP_SECRET: secret(), KEY_ENCRYPTION_KEY: secret(), EXECUTOR_PRIVATE_KEY: secret().replace("_", "_0x") },
-  };
+  const database = await startDatabase();
+  const shared = environmentOn(await database.create("bench"));
   const limits = (value: string) => ({
     RATE_LIMIT_PER_KEY: value,
     RATE_LIMIT_PER_IP: value,
@@ -87,13 +58,8 @@ const main = async (): Promise<void> => {
     const ratio = median(rounds.map((one) => one.exact / one.without));
     console.log(JSON.stringify({ connections, withoutP50Ms: without, exactP50Ms: exact, ratio, rounds }));
   }
-  for (const { child } of Object.values(servers)) {
-    const ended = once(child, "exit");
-    child.kill();
-    await ended;
-  }
-  await postgres.stop();
-  workspace.remove();
+  await Promise.all(Object.values(servers).map(stopServer));
+  await database.stop();
 };
 
 main().catch((error: unknown) => {
