@@ -48,7 +48,11 @@ test("filters live in the address and survive a reload, and the file holds exact
   await choose(page, page.getByLabel("Chain", { exact: true }), "Local 1");
   await page.getByLabel("Search").fill("usdc");
   await expect(rows(page)).toHaveCount(3);
+  // Either chain; then the first one is taken out again.
   await choose(page, page.getByLabel("Chain", { exact: true }), "Local 3");
+  await expect(page.getByRole("button", { name: "Remove the filter Local 1 or Local 3" })).toBeVisible();
+  await expect(rows(page)).toHaveCount(3);
+  await page.getByRole("option", { name: "Local 1" }).click();
   await choose(page, page.getByLabel("Wallet", { exact: true }), /^Treasury/);
   await page.getByLabel("From", { exact: true }).fill("2026-01-01");
   await expect(rows(page)).toHaveCount(2);

@@ -10,6 +10,8 @@ import { CONTROL_LOOKS, useFieldProps } from "./field";
 interface Option<Value extends string> {
   readonly value: Value;
   readonly label: string;
+  /** Of what it names: a wallet, a chain. */
+  readonly mark?: ReactNode;
 }
 
 interface MultiSelectProps<Value extends string> {
@@ -65,7 +67,8 @@ export const MultiSelect = <Value extends string>({
                     className="flex min-h-8 cursor-default items-center gap-2 rounded-control px-2 data-[selected=true]:bg-sunken touch-target"
                   >
                     <Check className={cn("size-4 shrink-0 text-accent", !isChosen && "invisible")} aria-hidden />
-                    {option.label}
+                    {option.mark}
+                    <span className="truncate">{option.label}</span>
                   </Command.Item>
                 );
               })}

@@ -77,13 +77,32 @@ export const listOf = <T extends string>(values: readonly [T, ...T[]]) => {
     .transform((text) => [...new Set(text.split(","))] as T[]);
 };
 
+const LISTED_MAX = 20;
+const ID_LENGTH_MAX = 80;
+
+/** One or several ids with this prefix, separated by commas, in a query. As with one id, what is no id is not found. */
+export const idsOf = (prefix: IdPrefix) =>
+  z
+    .string()
+    .max(LISTED_MAX * (ID_LENGTH_MAX + 1))
+    .regex(
+      new RegExp(`^[^,]+(?:,[^,]+){0,${String(LISTED_MAX - 1)}}$`),
+      `Use up to ${String(LISTED_MAX)} ids, separated by commas`,
+    )
+    .meta({ examples: [`${prefix}_01980000-0000-7000-8000-000000000000`] })
+    .transform((text) => [...new Set(text.split(","))]);
+
+/** One or several EIP-155 chain ids, separated by commas, in a query. */
+export const chainIds = z.coerce
+  .string()
+  .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,19}$/, `Use up to ${String(LISTED_MAX)} chain ids, separated by commas`)
+  .transform((text) => [...new Set(text.split(",").map(Number))]);
+
 // PostgreSQL knows no year 0, which RFC 3339 allows.
 export const timestamp = z.iso
   .datetime()
   .refine((text) => !text.startsWith("0000"), "is before the year 1")
   .meta({ id: "Timestamp", description: "RFC 3339, UTC, from the year 1" });
-
-const ID_LENGTH_MAX = 80;
 
 const idSchema = (kind: IdKind): z.ZodString => {
   const prefix = ID_PREFIXES[kind];

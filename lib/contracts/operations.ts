@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { STATUSES } from "@/lib/core/status";
-import { hex, id, listOf, page, pageQuery, timestamp } from "./common";
+import { chainIds, hex, id, idsOf, listOf, page, pageQuery, timestamp } from "./common";
 import { defineContract } from "./contract";
 import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { OPERATION_KINDS, operationEvent, operationRecord } from "./operation-records";
@@ -13,8 +13,12 @@ const operationFilters = {
   private: z.enum(["exclude"]).optional().meta({ description: "`exclude` leaves private operations out" }),
   status: listOf(STATUSES).optional().meta({ description: "Only these statuses, separated by commas" }),
   kind: listOf(OPERATION_KINDS).optional().meta({ description: "Only these kinds, separated by commas" }),
-  chainId: z.coerce.number().int().positive().optional().meta({ description: "Source or destination chain" }),
-  walletId: id("wal").optional().meta({ description: "Only operations that this wallet pays, and deposits into it" }),
+  chainId: chainIds
+    .optional()
+    .meta({ description: "Source or destination on one of these chains, separated by commas" }),
+  walletId: idsOf("wal").optional().meta({
+    description: "Only operations that one of these wallets pays, and deposits into them, separated by commas",
+  }),
   from: timestamp.optional().meta({ description: "Created at or after" }),
   to: timestamp.optional().meta({ description: "Created before" }),
   q: z.string().trim().min(1).max(120).optional().meta({

@@ -11,7 +11,6 @@ import { cn } from "@/components/ui/cn";
 import { DropdownMenu, MenuItem } from "@/components/ui/dropdown-menu";
 import { Field, Input } from "@/components/ui/field";
 import { MultiSelect } from "@/components/ui/multi-select";
-import { Select, type SelectOption } from "@/components/ui/select";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { STATUSES } from "@/lib/core/status";
 import { chainOption } from "@/components/ui/marked-options";
@@ -21,28 +20,8 @@ import { SearchField } from "./search-field";
 import { ViewsMenu } from "./views-menu";
 import type { ActivityFilterState } from "./use-activity-filters";
 
-const ALL = "all";
-
 const STATUS_OPTIONS = STATUSES.map((status) => ({ value: status, label: STATUS_VIEWS[status].word }));
 const KIND_OPTIONS = LISTED_KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] }));
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly all: string;
-  readonly value: string | null;
-  readonly options: readonly SelectOption[];
-  readonly onChange: (value: string | null) => void;
-}
-
-const Choice = ({ label, all, value, options, onChange }: ChoiceProps): ReactNode => (
-  <Field label={label}>
-    <Select
-      value={value ?? ALL}
-      onValueChange={(next) => onChange(next === ALL ? null : next)}
-      options={[{ value: ALL, label: all }, ...options]}
-    />
-  </Field>
-);
 
 /** On phones all but the search is folded away, for the list is what one came for. */
 export const ActivityFilters = ({ state, children }: FiltersProps): ReactNode => {
@@ -112,20 +91,22 @@ const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): R
           onValueChange={(kind) => change({ kind: kind.length === 0 ? null : kind })}
         />
       </Field>
-      <Choice
-        label="Chain"
-        all="All chains"
-        value={filters.chain === null ? null : String(filters.chain)}
-        options={chains.map(chainOption)}
-        onChange={(value) => change({ chain: value === null ? null : Number(value) })}
-      />
-      <Choice
-        label="Wallet"
-        all="All wallets"
-        value={filters.wallet}
-        options={wallets.map((wallet) => ({ ...walletOption(wallet), value: wallet.id }))}
-        onChange={(wallet) => change({ wallet })}
-      />
+      <Field label="Chain">
+        <MultiSelect
+          all="All chains"
+          value={(filters.chain ?? []).map(String)}
+          options={chains.map(chainOption)}
+          onValueChange={(chain) => change({ chain: chain.length === 0 ? null : chain.map(Number) })}
+        />
+      </Field>
+      <Field label="Wallet">
+        <MultiSelect
+          all="All wallets"
+          value={filters.wallet ?? []}
+          options={wallets.map((wallet) => ({ ...walletOption(wallet), value: wallet.id }))}
+          onValueChange={(wallet) => change({ wallet: wallet.length === 0 ? null : wallet })}
+        />
+      </Field>
       <DayField label="From" value={filters.from} max={filters.to} onChange={(from) => change({ from })} />
       <DayField label="To" value={filters.to} min={filters.from} onChange={(to) => change({ to })} />
     </>

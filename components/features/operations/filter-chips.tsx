@@ -29,17 +29,15 @@ export const FilterChips = ({
   const chainName = useChainName();
   const wallets = useWallets().data?.data ?? [];
   if (!isFiltered(filters)) return null;
-  const wallet = wallets.find((one) => one.id === filters.wallet);
+  const walletText = (id: string): string => {
+    const wallet = wallets.find((one) => one.id === id);
+    return wallet === undefined ? shorten(id, 8) : `${walletName(wallet)} ${shorten(wallet.address)}`;
+  };
   const texts: Record<keyof OperationFilters, string | null> = {
     status: anyOf(filters.status?.map((status) => STATUS_VIEWS[status].word)),
     kind: anyOf(filters.kind?.map((kind) => KIND_WORDS[kind])),
-    chain: filters.chain === null ? null : chainName(filters.chain),
-    wallet:
-      filters.wallet === null
-        ? null
-        : wallet === undefined
-          ? shorten(filters.wallet, 8)
-          : `${walletName(wallet)} ${shorten(wallet.address)}`,
+    chain: anyOf(filters.chain?.map(chainName)),
+    wallet: anyOf(filters.wallet?.map(walletText)),
     from: filters.from === null ? null : `from ${dayText(filters.from)}`,
     to: filters.to === null ? null : `to ${dayText(filters.to)}`,
     q: filters.q === null ? null : `“${shorten(filters.q, SEARCH_SHOWN)}”`,

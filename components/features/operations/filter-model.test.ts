@@ -8,7 +8,7 @@ test("without filters everything but private operations is asked for, and an emp
   expect(toListQuery(NO_FILTERS)).toEqual(ALWAYS);
   expect(toListQuery({ ...NO_FILTERS, q: "  " })).toEqual(ALWAYS);
   expect(isFiltered(NO_FILTERS)).toBe(false);
-  expect(isFiltered({ ...NO_FILTERS, chain: 1 })).toBe(true);
+  expect(isFiltered({ ...NO_FILTERS, chain: [1] })).toBe(true);
   expect(isFiltered({ ...NO_FILTERS, status: [] })).toBe(false);
 });
 
@@ -17,8 +17,8 @@ test("each filter reaches the API under its own name", () => {
     ...NO_FILTERS,
     status: ["failed", "refunded"],
     kind: ["transfer"],
-    chain: 31337,
-    wallet: "wal_1",
+    chain: [31337, 31338],
+    wallet: ["wal_1", "wal_2"],
     q: " USDC ",
     tag: "Payroll",
   } as const;
@@ -26,8 +26,8 @@ test("each filter reaches the API under its own name", () => {
     ...ALWAYS,
     status: "failed,refunded",
     kind: "transfer",
-    chainId: 31337,
-    walletId: "wal_1",
+    chainId: "31337,31338",
+    walletId: "wal_1,wal_2",
     q: "USDC",
     tag: "Payroll",
   });

@@ -12,9 +12,9 @@ export interface OperationFilters {
   /** Any of these. */
   readonly status: readonly Status[] | null;
   readonly kind: readonly (typeof LISTED_KINDS)[number][] | null;
-  readonly chain: number | null;
-  /** Id of a wallet of the project. */
-  readonly wallet: string | null;
+  readonly chain: readonly number[] | null;
+  /** Ids of wallets of the project. */
+  readonly wallet: readonly string[] | null;
   /** First and last day, `2026-11-21`, both included, in the person's own time zone. */
   readonly from: string | null;
   readonly to: string | null;
@@ -34,11 +34,9 @@ export const NO_FILTERS: OperationFilters = {
 };
 
 export const isFiltered = (filters: OperationFilters): boolean =>
-  Object.values(filters).some((value: string | number | readonly string[] | null) =>
-    typeof value === "number" ? true : value !== null && value.length > 0,
-  );
+  Object.values(filters).some((value: string | readonly unknown[] | null) => value !== null && value.length > 0);
 
-const listed = (values: readonly string[] | null): string => (values ?? []).join(",");
+const listed = (values: readonly (string | number)[] | null): string => (values ?? []).join(",");
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
@@ -65,8 +63,8 @@ export const toListQuery = (filters: OperationFilters): ListQuery => {
     private: "exclude",
     ...(listed(filters.status) === "" ? {} : { status: listed(filters.status) }),
     ...(listed(filters.kind) === "" ? {} : { kind: listed(filters.kind) }),
-    ...(filters.chain === null ? {} : { chainId: filters.chain }),
-    ...(filters.wallet === null ? {} : { walletId: filters.wallet }),
+    ...(listed(filters.chain) === "" ? {} : { chainId: listed(filters.chain) }),
+    ...(listed(filters.wallet) === "" ? {} : { walletId: listed(filters.wallet) }),
     ...(from === null ? {} : { from: from.toISOString() }),
     ...(to === null ? {} : { to: to.toISOString() }),
     ...(q === "" ? {} : { q }),

@@ -17,8 +17,8 @@ const day = createParser({ parse: (text) => (isDay(text) ? text : null), seriali
 const PARSERS = {
   status: parseAsArrayOf(parseAsStringLiteral(STATUSES)),
   kind: parseAsArrayOf(parseAsStringLiteral(LISTED_KINDS)),
-  chain: parseAsInteger,
-  wallet: parseAsString,
+  chain: parseAsArrayOf(parseAsInteger),
+  wallet: parseAsArrayOf(parseAsString),
   from: day,
   to: day,
   q: parseAsString,
@@ -32,10 +32,12 @@ export interface ActivityFilterState {
 }
 
 /** Lists as the address's parsers want them: arrays of their own. */
-const toStored = ({ status, kind, ...rest }: Partial<OperationFilters>) => ({
+const toStored = ({ status, kind, chain, wallet, ...rest }: Partial<OperationFilters>) => ({
   ...rest,
   ...(status === undefined ? {} : { status: status && [...status] }),
   ...(kind === undefined ? {} : { kind: kind && [...kind] }),
+  ...(chain === undefined ? {} : { chain: chain && [...chain] }),
+  ...(wallet === undefined ? {} : { wallet: wallet && [...wallet] }),
 });
 
 /** The filters live in the address of the page, so that a filtered list can be linked to and survives a reload. */

@@ -1,6 +1,6 @@
 import type { Database } from "@/lib/db/client";
 import type { Prisma } from "@/lib/db/generated/client";
-import { createNotedRepository, type Wanted } from "./noted-repository";
+import { createNotedRepository, type Terms, type Wanted } from "./noted-repository";
 import type { Operation } from "./operation";
 import type { OperationFilter } from "./operation-filter";
 import { DEPOSIT_KIND } from "./deposit-kind";
@@ -26,7 +26,21 @@ const RARE_MAX = 1000;
  * The query has no ORDER BY, so that the planner does not walk along the list: it overestimates rare terms a
  * thousandfold, and would read all operations of the project to find one.
  */
-export const TERMS_SQL = "SELECT id FROM operation WHERE search_terms @> $1::text[] AND project_id = $2 LIMIT $3";
+export const termsQuery = (
+  projectId: string,
+  { terms, oneOf: groups }: Terms,
+  limit: number,
+): { readonly text: string; readonly values: unknown[] } => {
+  const lists = [
+    ...(terms.length > 0 ? [["@>", terms] as const] : []),
+    ...groups.map((group) => ["&&", group] as const),
+  ];
+  const conditions = lists.map(([operator], index) => `search_terms ${operator} $${String(index + 3)}::text[] AND `);
+  return {
+    text: `SELECT id FROM operation WHERE ${conditions.join("")}project_id = $1 LIMIT $2`,
+    values: [projectId, limit, ...lists.map(([, list]) => list)],
+  };
+};
 
 const RECIPIENTS_SQL = `
   SELECT DISTINCT recipient FROM (
@@ -55,6 +69,15 @@ const columnsOf = ({
     : {}),
 });
 
+/** A list of one is a term that each operation must have. */
+const termsOf = ({ chainId = [], walletId = [] }: OperationFilter): Terms => {
+  const lists = [chainId.map(chainTerm), walletId.map((id) => id.toLowerCase())];
+  return {
+    terms: lists.flatMap((list) => (list.length === 1 ? list : [])),
+    oneOf: lists.filter(({ length }) => length > 1),
+  };
+};
+
 /** The columns have separate indexes, so this query reads only its matches. */
 const idsByHash = async (
   { prisma, pool }: Pick<Database, "prisma" | "pool">,
@@ -67,7 +90,7 @@ const idsByHash = async (
     take: SAME_HASH_MAX,
   });
   // A deposit has no legs; its hash is one of its terms.
-  const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [[hash], projectId, SAME_HASH_MAX]);
+  const { rows } = await pool.query<{ id: string }>(termsQuery(projectId, { terms: [hash], oneOf: [] }, SAME_HASH_MAX));
   return [...legs.map(({ operationId }) => operationId), ...rows.map(({ id }) => id)];
 };
 
@@ -75,15 +98,17 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
   const noted = createNotedRepository({ pool });
 
   /** Null when too many operations match to list them all. */
-  const idsByTerms = async (projectId: string, terms: readonly string[]): Promise<string[] | null> => {
-    const { rows } = await pool.query<{ id: string }>(TERMS_SQL, [terms, projectId, RARE_MAX + 1]);
+  const idsByTerms = async (projectId: string, wanted: Terms): Promise<string[] | null> => {
+    const { rows } = await pool.query<{ id: string }>(termsQuery(projectId, wanted, RARE_MAX + 1));
     return rows.length > RARE_MAX ? null : rows.map(({ id }) => id);
   };
 
-  const withTerms = async (projectId: string, terms: readonly string[]): Promise<Prisma.OperationWhereInput> => {
-    if (terms.length === 0) return {};
-    const ids = await idsByTerms(projectId, terms);
-    return ids === null ? { searchTerms: { hasEvery: [...terms] } } : { id: { in: ids } };
+  const withTerms = async (projectId: string, wanted: Terms): Promise<Prisma.OperationWhereInput> => {
+    if (wanted.terms.length + wanted.oneOf.length === 0) return {};
+    const ids = await idsByTerms(projectId, wanted);
+    if (ids !== null) return { id: { in: ids } };
+    const any = wanted.oneOf.map((group) => ({ searchTerms: { hasSome: [...group] } }));
+    return { AND: [{ searchTerms: { hasEvery: [...wanted.terms] } }, ...any] };
   };
 
   /** The ids that a search names or that have its hash; null for a search by a term. */
@@ -94,10 +119,11 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
 
   const byText = async (
     { projectId, filter }: OperationPage,
-    { search, ids, terms }: Wanted,
+    { search, ids, terms, oneOf: groups }: Wanted,
   ): Promise<Prisma.OperationWhereInput> => {
     const all = search?.by === "term" ? [...terms, search.term] : terms;
-    return { AND: [ids === null ? {} : { id: { in: [...ids] } }, await withTerms(projectId, all), columnsOf(filter)] };
+    const matched = await withTerms(projectId, { terms: all, oneOf: groups });
+    return { AND: [ids === null ? {} : { id: { in: [...ids] } }, matched, columnsOf(filter)] };
   };
 
   return {
@@ -125,11 +151,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     page: async (asked: OperationPage): Promise<ReadOperation[]> => {
       const { projectId, filter, before, limit } = asked;
       const search = filter.q === undefined ? null : readSearch(filter.q);
-      const terms = [
-        ...(filter.chainId === undefined ? [] : [chainTerm(filter.chainId)]),
-        ...(filter.walletId === undefined ? [] : [filter.walletId.toLowerCase()]),
-      ];
-      const wanted = { search, terms, ids: await idsOf(projectId, search) };
+      const wanted = { search, ...termsOf(filter), ids: await idsOf(projectId, search) };
       const byNote = await noted({ projectId, filter, before, limit, ...wanted });
       const text = filter.tag === undefined ? [await byText(asked, wanted)] : [];
       // Prisma takes a condition without content as false inside OR.

@@ -6,7 +6,7 @@ import type { QueryInput } from "@/lib/contracts/contract";
 import { testApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, prepareTransfer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
-import { TERMS_SQL } from "./list-repository";
+import { termsQuery } from "./list-repository";
 
 const [ONE, TWO] = [31337, 31338];
 const api = await testApi({ worker: true });
@@ -55,7 +55,12 @@ describe("operations are found", () => {
     expect(await found({ chainId: ONE, status: "completed" })).toEqual([arrived]);
     expect(await found({ chainId: 31339 })).toEqual([]);
     expect(await found({ walletId: customer.treasuryId, limit: 1 })).toEqual([cancelled]);
-    expect(await found({ walletId: "wal_01980000-0000-7000-8000-000000000000" })).toEqual([]);
+    const nobody = "wal_01980000-0000-7000-8000-000000000000";
+    expect(await found({ walletId: nobody })).toEqual([]);
+    expect(await found({ chainId: `31339,${String(TWO)}` })).toEqual([arrived]);
+    expect(await found({ walletId: `${nobody},${customer.treasuryId}` })).toEqual([cancelled, waiting, arrived]);
+    expect(await found({ walletId: `${nobody},${customer.treasuryId}`, chainId: "31339,1" })).toEqual([]);
+    expect(await found({ walletId: `${nobody},${customer.treasuryId}`, q: recipient })).toEqual([arrived]);
   });
 
   test("by when they were created: from then, and before then", async () => {
@@ -112,6 +117,8 @@ describe("operations are found", () => {
       "status=sent",
       "kind=x",
       "chainId=-1",
+      "chainId=1,,2",
+      "walletId=,",
       "from=yesterday",
       `q=${"a".repeat(121)}`,
       "limit=101",
@@ -178,6 +185,12 @@ test("a rare term is looked up in its index, not along all operations of the pro
     found({ q: operations.arrived }),
   ]);
   expect(answers).toEqual([[operations.arrived], [operations.arrived], [operations.arrived]]);
-  const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${TERMS_SQL}`, [["wal_77"], projectId, 1001]);
-  expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("operation_search_terms_idx");
+  for (const wanted of [
+    { terms: ["wal_77"], oneOf: [] },
+    { terms: [], oneOf: [["wal_77", "wal_78"]] },
+  ]) {
+    const { text, values } = termsQuery(projectId, wanted, 1001);
+    const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values);
+    expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("operation_search_terms_idx");
+  }
 }, 60_000);

@@ -6,12 +6,18 @@ import type { OperationFilter } from "./operation-filter";
 import { PRIVATE_KINDS } from "./private-kinds";
 import type { Search } from "./search";
 
-export interface Wanted {
+/** What the terms of an operation must be. */
+export interface Terms {
+  /** Each operation must have all of these. */
+  readonly terms: readonly string[];
+  /** And at least one of each list. */
+  readonly oneOf: readonly (readonly string[])[];
+}
+
+export interface Wanted extends Terms {
   readonly search: Search | null;
   /** Only these operations; null: all. */
   readonly ids: readonly string[] | null;
-  /** Terms that each operation must have. */
-  readonly terms: readonly string[];
 }
 
 interface NotedPage extends Wanted {
@@ -38,6 +44,8 @@ const NOTED = `
     AND ($11::timestamptz IS NULL OR o.created_at >= $11)
     AND ($12::timestamptz IS NULL OR o.created_at < $12)
     AND ($14::text IS NULL OR o.sub_status = $14)
+    AND ($15::text[] IS NULL OR o.search_terms && $15)
+    AND ($16::text[] IS NULL OR o.search_terms && $16)
   ORDER BY a.subject_id DESC LIMIT $13::int`;
 
 const listed = <T extends string>(wanted: T | readonly T[] | undefined): readonly T[] | null =>
@@ -46,7 +54,16 @@ const listed = <T extends string>(wanted: T | readonly T[] | undefined): readonl
 /** @returns ids, the newest first; null for a list without a tag and without a search that a memo may match */
 export const createNotedRepository = ({ pool }: Pick<Database, "pool">) => {
   const sql = sqlOn(pool);
-  return async ({ projectId, filter, search, ids, terms, before, limit }: NotedPage): Promise<string[] | null> => {
+  return async ({
+    projectId,
+    filter,
+    search,
+    ids,
+    terms,
+    oneOf,
+    before,
+    limit,
+  }: NotedPage): Promise<string[] | null> => {
     const { q, tag } = filter;
     const isText = search?.by === "term" && q !== undefined;
     if (tag === undefined && !isText) return null;
@@ -66,6 +83,9 @@ export const createNotedRepository = ({ pool }: Pick<Database, "pool">) => {
       filter.to ?? null,
       limit,
       filter.subStatus ?? null,
+      // Chains and wallets.
+      oneOf[0] ?? null,
+      oneOf[1] ?? null,
     ]);
     return rows.map(({ id }) => id);
   };

@@ -4,8 +4,10 @@ export interface OperationFilter {
   readonly status?: Status | readonly Status[] | undefined;
   readonly subStatus?: string | undefined;
   readonly kind?: string | readonly string[] | undefined;
-  readonly chainId?: number | undefined;
-  readonly walletId?: string | undefined;
+  /** Any of these. */
+  readonly chainId?: readonly number[] | undefined;
+  /** Any of these. */
+  readonly walletId?: readonly string[] | undefined;
   /** RFC 3339, inclusive. */
   readonly from?: string | undefined;
   /** RFC 3339, exclusive. */
