@@ -1,4 +1,5 @@
 import { expect, test } from "./support/test";
+import { axeFaults } from "./support/axe";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
 import { choose, fillSource, typeCode } from "./support/person";
 import { projectOf } from "./support/project";
@@ -73,6 +74,25 @@ test("a link fills the swap in; amounts are read as they are written, in dollars
   await page.getByRole("button", { name: "Turn the direction round" }).click();
   await expect(page.getByLabel("Source 1 token", { exact: true })).toContainText("WETH");
   await expect(page.getByLabel("Destination token", { exact: true })).toContainText("USDC");
+});
+
+test("another route than the best one can be taken, and the best one again", async ({ page }) => {
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "500");
+  await page.goto("/swap?from=USDC&amount=100&to=WETH&toChain=31337");
+  const routes = page.getByRole("region", { name: "Routes" });
+  await expect(routes.getByText("Best, will be taken")).toBeVisible();
+  const other = routes.getByRole("button", { name: /^Take this route: / }).first();
+  const name = (await other.getAttribute("aria-label")) ?? "";
+  await other.click();
+  await expect(routes.getByText("Your choice, will be taken")).toBeVisible();
+  await expect(routes.getByText(/ more \(/).first()).toBeVisible();
+  await expect(routes.getByRole("button", { name })).toHaveCount(0);
+  expect(await axeFaults(page)).toEqual([]);
+  await routes.getByRole("button", { name: "Take the best route again" }).click();
+  await expect(routes.getByText("Best, will be taken")).toBeVisible();
+  await expect(routes.getByRole("button", { name })).toBeVisible();
 });
 
 test("a reload in the middle goes on at the code that was mailed, and then at the review", async ({ page }) => {

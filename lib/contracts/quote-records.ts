@@ -68,8 +68,12 @@ const quoteWarning = z
   })
   .meta({ id: "QuoteWarning" });
 
+/** Quotes that were stored before routes had ids have none. */
+const routeId = z.string().nullable().default(null);
+
 const quoteAlternative = z
   .object({
+    routeId: routeId.meta({ description: "Id of the route; ask for a quote with it to take this route" }),
     label: z.string().meta({ description: "Name of the route" }),
     amount: amountOut.meta({ description: "Expected amount" }),
     minAmount: amountOut.meta({ description: "The least that arrives" }),
@@ -81,6 +85,7 @@ const quoteAlternative = z
 export const quoteRecord = z
   .object({
     quoteId: id("qt").meta({ description: "Id of the quote, for request-otp, prepare and execute" }),
+    routeId: routeId.meta({ description: "Id of the route that is taken: the way of each source, without amounts" }),
     expiresAt: timestamp.meta({ description: "Until when it can be prepared, 300 seconds after it was made" }),
     from: z.array(quotedSource).meta({ description: "What leaves each source" }),
     to: quoteDestination.meta({ description: "What arrives where" }),
@@ -98,7 +103,7 @@ export const quoteRecord = z
     estimatedSeconds: z.int().meta({ description: "Expected time from execute to arrival, in seconds" }),
     steps: z.array(quoteStep).meta({ description: "What happens, in order" }),
     warnings: z.array(quoteWarning).meta({ description: "What a person should know before approving" }),
-    alternatives: z.array(quoteAlternative).meta({ description: "Other routes that were found" }),
+    alternatives: z.array(quoteAlternative).meta({ description: "Other routes that were found, the best first" }),
   })
   .meta({ id: "Quote" });
 

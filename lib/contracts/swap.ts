@@ -44,6 +44,10 @@ export const quoteBody = z.object({
       "How far the result may fall below the expected one, in basis points (1/100 %); above 300 the quote warns",
   }),
   maxPriceImpactBps,
+  routeId: z.string().min(1).max(40).optional().meta({
+    description:
+      "Takes this route of an earlier quote for the same tokens, `routeId` of one of its `alternatives`, however much it brings now; without it the route that brings most is taken. `no_route` when it is not offered any more",
+  }),
 });
 
 export const createQuote = defineContract({

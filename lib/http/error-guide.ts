@@ -88,7 +88,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   insufficient_liquidity: { when: "Pools or relayers have too little.", action: "Ask for less, or for another token." },
   unsupported_chain: { when: "The chain is not configured.", action: "Use a chain of GET /chains." },
   unsupported_token: { when: "The chain's list has no such token.", action: "Use a token of GET /chains." },
-  no_route: { when: "No way leads from the sources to the token.", action: "Change token, chain or amount." },
+  no_route: {
+    when: "No way leads from the sources to the token, or the route of `routeId` is not offered any more.",
+    action: "Change token, chain or amount, or leave `routeId` out.",
+  },
   price_impact_too_high: {
     when: "Much less would arrive than the sent amount is worth. Nothing was sent.",
     action: "Ask for less, or send `maxPriceImpactBps` of at least `priceImpactBps` to accept it.",

@@ -33,6 +33,7 @@ export const storedRouteRequest: z.ZodType<RouteRequest> = z.object({
   sources: z.array(z.object({ owner: address, token: storedToken, amountBase: base })),
   destination: z.object({ token: storedToken, recipient: address }),
   slippageBps: z.int(),
+  routeId: z.string().optional(),
   limits: z.object({ minOutBase: base.optional(), maxPriceImpactBps: z.int().optional() }).optional(),
 });
 
@@ -56,6 +57,7 @@ export const storedRouteLeg: z.ZodType<RouteLeg> = z.object({
       amountOutBase: base,
     }),
   ),
+  way: z.string().optional(),
   fees: z.array(z.object({ kind: z.enum(["bridge", "swap"]), token: storedToken, amountBase: base })),
   estimatedSeconds: z.number(),
   priceImpactBps: z.number(),

@@ -21,6 +21,8 @@ export interface RouteRequest {
   readonly destination: { readonly token: Token; readonly recipient: EvmAddress };
   /** Slippage in basis points, 0–1000. The chain enforces the resulting minimum of every leg. */
   readonly slippageBps: number;
+  /** Id of the route that the caller chose; without it the route that brings most is taken. Quotes check it; providers do not read it. */
+  readonly routeId?: string | undefined;
   /** The caller's limits for the whole route. Quotes check them; providers do not read them. */
   readonly limits?: RouteLimits | undefined;
 }
@@ -60,6 +62,11 @@ export interface RouteLeg {
   /** Enforced on chain: the recipient gets at least this amount from the leg, or nothing. */
   readonly minOutBase: bigint;
   readonly steps: readonly RouteStep[];
+  /**
+   * Tells legs with the same steps apart, for people and programs, without amounts: "USDC → WETH 0.05 %" for a pool. Absent where a
+   * provider never offers two of them.
+   */
+  readonly way?: string | undefined;
   readonly fees: readonly RouteFee[];
   readonly estimatedSeconds: number;
   /** Loss against the price of a very small trade, in basis points. */

@@ -3,22 +3,34 @@
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ChainName } from "@/components/ui/chain-name";
 import { compareAmounts, dropBps, percentText, subtractAmounts } from "./decimal";
 import { secondsText } from "./seconds-text";
 import type { Quote } from "./types";
+import type { ChosenRoute } from "./use-chosen-route";
 
 const CARD_LOOKS = "rounded-card border p-3";
 
-/** The route that will be taken, and the amounts that other routes would bring. */
-export const RouteCards = ({ quote }: { readonly quote: Quote | null }): ReactNode => (
+interface RouteCardsProps {
+  readonly quote: Quote | null;
+  readonly chosen: ChosenRoute;
+}
+
+/** The route that will be taken, and the amounts that other routes would bring, each with a button that takes it instead. */
+export const RouteCards = ({ quote, chosen }: RouteCardsProps): ReactNode => (
   <Card title="Routes" actions={quote === null ? null : <Found count={quote.alternatives.length + 1} />}>
     {quote === null ? (
-      <p className="text-fg-2">The ways that the money can take stand here with the quote.</p>
+      <p className="text-fg-2">The possible routes appear here with the quote.</p>
     ) : (
-      <Routes quote={quote} />
+      <Routes quote={quote} chosen={chosen} />
     )}
+    {chosen.isChosen ? (
+      <Button size="sm" variant="ghost" className="mt-2" onClick={() => chosen.choose(null)}>
+        Take the best route again
+      </Button>
+    ) : null}
   </Card>
 );
 
@@ -26,11 +38,11 @@ const Found = ({ count }: { readonly count: number }): ReactNode => (
   <span className="num text-sm text-fg-3">{count} found</span>
 );
 
-const Routes = ({ quote }: { readonly quote: Quote }): ReactNode => (
+const Routes = ({ quote, chosen }: { readonly quote: Quote; readonly chosen: ChosenRoute }): ReactNode => (
   <ul className="flex flex-col gap-2">
     <li className={`${CARD_LOOKS} border-accent`}>
       <CardHead
-        title={<Badge tone="info">Best, will be taken</Badge>}
+        title={<Badge tone="info">{chosen.isChosen ? "Your choice, will be taken" : "Best, will be taken"}</Badge>}
         amount={quote.to.amount}
         symbol={quote.to.token.symbol}
       />
@@ -44,30 +56,46 @@ const Routes = ({ quote }: { readonly quote: Quote }): ReactNode => (
           symbol={quote.to.token.symbol}
         />
         <p className="text-sm text-fg-3">
-          <Less best={quote.to} amount={other.amount} />, minimum{" "}
+          <Difference taken={quote.to} amount={other.amount} />, minimum{" "}
           <Amount value={other.minAmount} unit={quote.to.token.symbol} plain />, about{" "}
           {secondsText(other.estimatedSeconds)}
         </p>
+        <TakeRoute label={other.label} routeId={other.routeId} onTake={chosen.choose} />
       </li>
     ))}
   </ul>
 );
 
-interface LessProps {
-  readonly best: Quote["to"];
+interface TakeRouteProps {
+  readonly label: string;
+  readonly routeId: string | null;
+  readonly onTake: (routeId: string) => void;
+}
+
+const TakeRoute = ({ label, routeId, onTake }: TakeRouteProps): ReactNode =>
+  routeId === null ? null : (
+    <Button size="sm" className="mt-2" aria-label={`Take this route: ${label}`} onClick={() => onTake(routeId)}>
+      Take this route
+    </Button>
+  );
+
+interface DifferenceProps {
+  readonly taken: Quote["to"];
   readonly amount: string;
 }
 
-/** How much less another route is expected to bring. */
-const Less = ({ best, amount }: LessProps): ReactNode =>
-  compareAmounts(best.amount, amount) <= 0 ? (
-    "Expected to bring as much"
-  ) : (
+/** How much less or more another route is expected to bring than the one that is taken. */
+const Difference = ({ taken, amount }: DifferenceProps): ReactNode => {
+  const order = compareAmounts(taken.amount, amount);
+  if (order === 0) return "Expected to bring as much";
+  const [high, low] = order > 0 ? [taken.amount, amount] : [amount, taken.amount];
+  return (
     <>
-      <Amount value={subtractAmounts(best.amount, amount)} unit={best.token.symbol} plain /> less (
-      {percentText(dropBps(best.amount, amount))})
+      <Amount value={subtractAmounts(high, low)} unit={taken.token.symbol} plain /> {order > 0 ? "less" : "more"} (
+      {percentText(dropBps(high, low))})
     </>
   );
+};
 
 interface CardHeadProps {
   readonly title: ReactNode;

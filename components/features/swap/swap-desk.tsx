@@ -20,6 +20,7 @@ import { QuoteCard } from "./quote-card";
 import { RouteCards } from "./route-cards";
 import { reviveQuote, subjectOfQuote } from "./quote-subject";
 import { SourcesCard } from "./sources-card";
+import { useChosenRoute } from "./use-chosen-route";
 import { useQuote } from "./use-quote";
 import { useSwapForm } from "./use-swap-form";
 import type { SwapSetup } from "./use-swap-setup";
@@ -36,7 +37,8 @@ const EXAMPLE_BODY = {
 /** The form, its quote, and the dialog that approves and executes it. */
 export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
   const swap = useSwapForm(setup);
-  const accepted = useAcceptedImpact(swap.body);
+  const chosen = useChosenRoute(swap.body);
+  const accepted = useAcceptedImpact(chosen.body);
   const view = useQuote(accepted.body);
   const flow = useMoveFlow({
     kept: { key: "causeway.swap.flow", revive: (stored) => reviveQuote(stored, setup.wallets) },
@@ -58,7 +60,7 @@ export const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode =>
               <SourcesCard setup={setup} swap={swap} serverErrors={serverErrors.fields} />
               <FlipButton swap={swap} amount={shownQuote?.to.amount ?? ""} />
               <DestinationCard setup={setup} swap={swap} recipient={recipient} serverErrors={serverErrors.fields} />
-              <RouteCards quote={view.quote} />
+              <RouteCards quote={view.quote} chosen={chosen} />
               <ApiSnippet method={createQuote.method} path={createQuote.path} body={accepted.body ?? EXAMPLE_BODY} />
             </>
           }

@@ -53,7 +53,23 @@ export const confirmationSeconds = (deps: Pick<OnchainDeps, "registry">, chainId
   return Math.max(1, Math.ceil((confirmations * blockTimeMs) / 1000));
 };
 
+const FEE_PERCENT = 10_000;
+
+/** The pools that a trade crosses: "USDC → WETH 0.05 %", and each further share after a plus. The order of the shares changes with amounts, so it is sorted. */
+const wayOf = ({ registry }: Pick<OnchainDeps, "registry">, chainId: number, { shares }: SwapQuote): string => {
+  const tokens = registry.tokens(chainId);
+  const symbolOf = (address: string): string =>
+    tokens.find((token) => token.address.toLowerCase() === address.toLowerCase())?.symbol ?? address;
+  const pathText = ({ path }: SwapQuote["shares"][number]): string =>
+    [
+      symbolOf(path[0]?.tokenIn ?? ""),
+      ...path.map(({ tokenOut, pool }) => `${symbolOf(tokenOut)} ${String(pool.fee / FEE_PERCENT)} %`),
+    ].join(" → ");
+  return shares.map(pathText).sort().join(" + ");
+};
+
 interface LegParts {
+  readonly way?: string;
   readonly kind: LegKind;
   readonly venue: string;
   readonly stepKind: RouteStep["kind"];
@@ -84,6 +100,7 @@ export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
         amountOutBase: parts.expectedOutBase,
       },
     ],
+    ...(parts.way === undefined ? {} : { way: parts.way }),
     fees: parts.fees,
     estimatedSeconds: confirmationSeconds(deps, source.token.chainId),
     priceImpactBps: parts.priceImpactBps,
@@ -130,6 +147,7 @@ export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
         venue: SWAP_VENUE,
         expectedOutBase: quote.amountOut,
         minOutBase: lessBpsFloor(quote.amountOut, request.slippageBps),
+        way: wayOf(deps, from.chainId, quote),
         fees: [swapFee(quote, from)],
         priceImpactBps: quote.impactBps,
         plan: { kind: "swap", swap: planOf(quote) },

@@ -45,6 +45,7 @@ const request = { sources: [], destination: { token, recipient: ADDRESS }, slipp
 const unpriced = {
   expiresAt: LATER.toISOString(),
   from: [],
+  routeId: null,
   rate: null,
   fees: [],
   priceImpactBps: 0,

@@ -13,6 +13,7 @@ import { codeElsewhere } from "./code-elsewhere";
 import { findEarlierQuote } from "./idempotency";
 import { expectedOut, minimumOut, withMinimum } from "./minimum";
 import { checkPrice, requireFairPrice, type PriceCheck } from "./price-check";
+import { chooseRoute } from "./route-id";
 import { approvalDigest, tokenKey, toQuoteRecord, valueUsd, type FeePayer, type QuoteRecord } from "./serializer";
 import type { Quote } from "./quote";
 import { storedQuote, type IdempotencyUse, type NewQuote, type QuotesRepository } from "./repository";
@@ -74,11 +75,8 @@ interface PricedRoute {
 const price = async (deps: PricingDeps, request: RouteRequest): Promise<PricedRoute> => {
   const signal = AbortSignal.timeout(QUOTE_TIMEOUT_MS);
   const tokens = [...request.sources.map(({ token }) => token), request.destination.token];
-  const [[route, ...others], prices] = await Promise.all([
-    deps.routing.quote(request, signal),
-    deps.oracle.prices(tokens, signal),
-  ]);
-  if (route === undefined) throw new DomainError("no_route", "No way was found from these sources to this token.");
+  const [routes, prices] = await Promise.all([deps.routing.quote(request, signal), deps.oracle.prices(tokens, signal)]);
+  const { route, others } = chooseRoute(request, routes);
   return { route, others, check: checkPrice(request, route, prices) };
 };
 

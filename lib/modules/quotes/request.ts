@@ -153,6 +153,7 @@ export const resolveRequest = async (
       sources: complete,
       destination: { token: destination, recipient: input.toAddress },
       slippageBps: input.slippageBps,
+      ...(input.routeId === undefined ? {} : { routeId: input.routeId }),
       ...(limits === undefined ? {} : { limits }),
     },
     wallets,

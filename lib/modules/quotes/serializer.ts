@@ -8,6 +8,7 @@ import type { EvmAddress, Route, RouteFee, RouteLeg, RouteRequest } from "@/lib/
 import { expectedOut, minimumOut } from "./minimum";
 import type { PriceCheck } from "./price-check";
 import type { SourceWallet } from "./request";
+import { routeIdOf } from "./route-id";
 
 export type QuoteRecord = z.output<typeof quoteRecord>;
 export type FeePayer = NonNullable<QuoteRecord["from"][number]["networkFeePaidBy"]>;
@@ -98,10 +99,13 @@ const alternativeOf = (request: RouteRequest, route: Route): QuoteRecord["altern
   const { decimals } = request.destination.token;
   const venues = [
     ...new Set(
-      route.legs.flatMap((leg) => leg.steps.map((step) => `${step.from.symbol} → ${step.to.symbol}, ${step.venue}`)),
+      route.legs.flatMap((leg) =>
+        leg.steps.map((step) => `${leg.way ?? `${step.from.symbol} → ${step.to.symbol}`}, ${step.venue}`),
+      ),
     ),
   ];
   return {
+    routeId: routeIdOf(route),
     label: venues[0] ?? route.legs[0]?.provider ?? "",
     amount: formatAmount(expectedOut(route), decimals),
     minAmount: formatAmount(minimumOut(route), decimals),
@@ -159,6 +163,7 @@ export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
   const { decimals } = request.destination.token;
   return {
     quoteId: input.quoteId,
+    routeId: routeIdOf(route),
     expiresAt: input.expiresAt.toISOString(),
     from: route.legs.map((leg, index) => {
       const source = request.sources[leg.sourceIndex];

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createOnchainRouting } from "@/lib/adapters/onchain/provider";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { createServices } from "@/lib/composition";
-import { executeSwap } from "@/lib/contracts/swap";
+import { createQuote, executeSwap } from "@/lib/contracts/swap";
 import { systemClock } from "@/lib/core/clock";
 import { toOperation } from "@/lib/modules/operations/service";
 import { testApi } from "@/lib/testing/api";
@@ -51,4 +51,31 @@ test("one operation goes over two providers, and stays readable when one of them
   const { projectId } = await api.services.database.prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
   const read = await without.operations.get(projectId, operationId);
   expect(toOperation(read, api.services.registry)).toEqual(operation);
+});
+
+test("the route that a caller chose is taken, though another one brings more, and again when it is priced to be prepared", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: TWO, token: "USDC", amount: "3" });
+  const body = {
+    from: [{ address: customer.treasury, chainId: TWO, token: "USDC", amount: "3" }],
+    toChainId: TWO,
+    toToken: "WETH",
+    toAddress: testAccount().address,
+  };
+  const best = await client.call(createQuote, { body });
+  const [other] = best.alternatives;
+  if (other === undefined || other.routeId === null) throw new Error("The quote has no other route.");
+  expect(other.routeId).not.toBe(best.routeId);
+
+  const quote = await prepareQuote(api, customer, { ...body, routeId: other.routeId });
+  expect(quote.routeId).toBe(other.routeId);
+  expect(quote.alternatives.map(({ routeId }) => routeId)).toContain(best.routeId);
+  const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
+  const operation = await waitUntilFinal(client, operationId);
+  expect(operation.status).toBe("completed");
+  expect(operation.legs.map(({ provider }) => provider)).toEqual(["onchain"]);
+
+  const gone = client.call(createQuote, { body: { ...body, routeId: "rt_000000000000000000000000" } });
+  await expect(gone).rejects.toMatchObject({ status: 422, code: "no_route" });
 });
