@@ -154,6 +154,17 @@ export const sponsorBudget = z
     description: "What the project's sponsor pays for network fees on a chain, on this UTC day",
   });
 
+const gasAlert = z
+  .object({
+    chainId,
+    account: z.enum(["executor", "paymaster"]).meta({
+      description: "`executor` sends the service's transactions; `paymaster` sponsors the fees of smart accounts",
+    }),
+    balance: amountOut.meta({ description: "What the account had at the last reading, in the chain's coin" }),
+    since: timestamp.meta({ description: "Since when it has too little" }),
+  })
+  .meta({ id: "GasAlert", description: "An account of the service that has little left for network fees" });
+
 export const whoAmI = defineContract({
   method: "GET",
   path: "/auth/whoami",
@@ -176,12 +187,15 @@ export const getMe = defineContract({
   path: "/me",
   summary: "The signed-in person, and what the project's sponsor pays for network fees today",
   description:
-    "Reads the profile of the signed-in person, the projects and roles, and today's budget for sponsored network fees on each chain.",
+    "Reads the profile of the signed-in person, the projects and roles, today's budget for sponsored network fees on each chain, and the chains on which the service itself has little left for fees.",
   tag: "Profile",
   auth: "user",
   status: 200,
   response: me.extend({
     sponsorBudgets: z.array(sponsorBudget).meta({ description: "One for each chain that has a sponsor" }),
+    gasAlerts: z.array(gasAlert).meta({
+      description: "Chains whose movements stop soon, because the service can pay no more fees; empty when all is well",
+    }),
   }),
 });
 

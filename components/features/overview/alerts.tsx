@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useMe, type Me } from "@/components/features/profile/use-me";
 import { lowBudgets } from "@/components/features/sponsorship/low-budgets";
 import { useReadiness, usePartName } from "@/components/features/system/use-readiness";
+import { useChain } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
@@ -25,7 +26,9 @@ export const Alerts = (): ReactNode => {
   const balances = useBalances().data;
   const processing = useOperations({ status: "processing", limit: COUNTED_MAX }).data;
   const readiness = useReadiness().data;
-  const budgets = lowBudgets(useMe().data?.sponsorBudgets ?? []);
+  const me = useMe().data;
+  const budgets = lowBudgets(me?.sponsorBudgets ?? []);
+  const gasAlerts = me?.gasAlerts ?? [];
   const partName = usePartName();
   const late = balances?.stale ?? [];
   const gas = gasWaitsOf(processing?.data ?? []);
@@ -33,7 +36,7 @@ export const Alerts = (): ReactNode => {
     readiness?.parts.filter(
       ({ ok, name }) => !ok && !late.some(({ chainId }) => name === `chain:${String(chainId)}`),
     ) ?? [];
-  if (late.length === 0 && gas.size === 0 && budgets.length === 0 && down.length === 0) return null;
+  if ([late, [...gas], budgets, gasAlerts, down].every(({ length }) => length === 0)) return null;
   return (
     <div className="flex flex-col gap-2">
       {late.map((chain) => (
@@ -66,11 +69,14 @@ export const Alerts = (): ReactNode => {
             </>
           }
         >
-          What waits there goes on when they fall.{" "}
+          Operations there wait until the fees fall.{" "}
           <Link href={`/activity/${operationId}`} className="link">
             Show an operation that waits
           </Link>
         </Alert>
+      ))}
+      {gasAlerts.map((alert) => (
+        <GasAlert key={`${String(alert.chainId)} ${alert.account}`} alert={alert} />
       ))}
       {budgets.map((budget) => (
         <BudgetAlert key={budget.chainId} budget={budget} />
@@ -81,6 +87,30 @@ export const Alerts = (): ReactNode => {
         </Alert>
       ))}
     </div>
+  );
+};
+
+const ACCOUNT_WORDS = {
+  executor: "The account that sends the service's transactions",
+  paymaster: "The paymaster that sponsors network fees",
+} as const;
+
+const GasAlert = ({ alert }: { readonly alert: Me["gasAlerts"][number] }): ReactNode => {
+  const unit = useChain(alert.chainId)?.nativeCurrency.symbol;
+  return (
+    <Alert
+      tone="warning"
+      title={
+        <>
+          The service has little left for network fees on <ChainName chainId={alert.chainId} />
+        </>
+      }
+    >
+      {ACCOUNT_WORDS[alert.account]} has{" "}
+      <Amount value={alert.balance} {...(unit === undefined ? {} : { unit })} plain /> since{" "}
+      <Time value={alert.since} />. Payments there stop when it is used up, and nothing is lost. The operator of the
+      service must top it up.
+    </Alert>
   );
 };
 

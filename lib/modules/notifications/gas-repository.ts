@@ -29,6 +29,13 @@ export const endAlert = async (
   await sql.change("DELETE FROM gas_alert WHERE chain_id = $1::int AND account = $2", [chainId, account]);
 };
 
+const OPEN = `
+  SELECT chain_id AS "chainId", account, balance, since, told_project_id AS "toldProjectId" FROM gas_alert
+  ORDER BY chain_id, account`;
+
+/** The alerts that have not ended. */
+export const listAlerts = (sql: SqlReader): Promise<readonly GasAlert[]> => sql.query<GasAlert>(OPEN, []);
+
 const CLAIM = `
   SELECT chain_id AS "chainId", account, balance, since, told_project_id AS "toldProjectId" FROM gas_alert
   WHERE told_at IS NULL ORDER BY chain_id, account LIMIT 1 FOR UPDATE SKIP LOCKED`;

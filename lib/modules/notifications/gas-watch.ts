@@ -49,7 +49,7 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
       ...{ projectId, kind: "gas_low", objectId: null, path: "/settings", at: since },
       source: `gas:${String(chainId)}:${account}:${String(since.getTime())}`,
       title: `The service has little left for network fees on ${name}`,
-      detail: `${inWords[account]} has ${balance} ${coin}. Payments on ${name} stop when it is used up; nothing is lost. Whoever runs the service must top it up.`,
+      detail: `${inWords[account]} has ${balance} ${coin}. Payments on ${name} stop when it is used up; nothing is lost. The operator of the service must top it up.`,
       ...{ depositUsd: null, decisionId: null, by: null },
     };
   };

@@ -293,8 +293,12 @@ test("owners are told once that the service has little for network fees, and aga
   balances = { executor: 0.01, paymaster: null };
   await watcher().watch();
   expect(await listOf(owner.client)).toHaveLength(1);
+  // Everybody sees it on the overview, whoever gets the notification.
+  const alertsOf = async () => (await viewer.client.call(getMe, {})).gasAlerts;
+  expect(await alertsOf()).toMatchObject([{ chainId: 1, account: "executor", balance: "0.01" }]);
   balances = { executor: 5, paymaster: null };
   await watcher().watch();
+  expect(await alertsOf()).toEqual([]);
   moved.ms += 1000;
   balances = { executor: 0.02, paymaster: 0.001 };
   await watcher().watch();

@@ -1,5 +1,7 @@
+import type { getMe } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { getNotificationPreferences, listNotifications } from "@/lib/contracts/notifications";
+import type { GasAlert } from "./gas-repository";
 import type { ListedNotification } from "./notification";
 import type { Preferences } from "./service";
 
@@ -16,6 +18,9 @@ export const toNotifications = (page: {
   nextCursor: page.nextCursor,
   unread: page.unread,
 });
+
+export const toGasAlerts = (alerts: readonly GasAlert[]): ResponseOf<typeof getMe>["gasAlerts"] =>
+  alerts.map(({ chainId, account, balance, since }) => ({ chainId, account, balance, since: since.toISOString() }));
 
 export const toPreferences = ({
   kinds,

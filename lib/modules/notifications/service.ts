@@ -10,6 +10,7 @@ import { sqlOn } from "@/lib/db/sql";
 import { CHANGE_CHANNEL } from "@/lib/modules/changes/service";
 import { maskEmail } from "@/lib/modules/mail/service";
 import { defaultChoice, kindsOf, LARGE_DEPOSIT_USD, mayBeTold, type Choice } from "./kinds";
+import { listAlerts, type GasAlert } from "./gas-repository";
 import type { ListedNotification } from "./notification";
 import { readPreferences, stopMail, wantMailAtOnce, writePreferences } from "./preference-repository";
 import { countUnread, listNotifications, markRead, type Owner } from "./repository";
@@ -104,6 +105,9 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
     },
 
     preferences,
+
+    /** Accounts of the service that have little left for network fees, which concerns every project. */
+    gasAlerts: (): Promise<readonly GasAlert[]> => listAlerts(reader),
 
     /** Sets the named kinds, from now on. Mail that still waits is not sent where mail is turned off. */
     setPreferences: async (actor: UserActor, change: PreferencesChange): Promise<Preferences> => {
