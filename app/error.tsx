@@ -15,7 +15,7 @@ const ErrorPage = ({ error, reset }: ErrorPageProps): ReactNode => (
       error={{
         message: `This page could not be shown.${error.digest === undefined ? "" : ` Mark in the log: ${error.digest}.`}`,
       }}
-      money="Money that is on its way goes on without this page."
+      money="Money that is on its way is not affected."
       onRetry={reset}
     />
   </main>

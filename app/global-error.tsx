@@ -12,8 +12,8 @@ const GlobalError = ({ reset }: GlobalErrorProps): ReactNode => (
     <body style={{ fontFamily: "sans-serif", margin: "10vh auto", maxWidth: "32rem", padding: "0 1rem" }}>
       <h1>Causeway could not be shown</h1>
       <p>
-        The service answered, but its page could not be made: often its configuration or its database. Money that is on
-        its way goes on without this page. The log of the service says why.
+        The service answered, but the page failed. The usual reasons are its configuration and its database; its log has
+        the error. Money that is on its way is not affected.
       </p>
       <button type="button" onClick={reset}>
         Try again

@@ -260,7 +260,7 @@ test("a private wallet is created by name, and its mnemonic is shown only with a
   await expect(page.getByRole("combobox", { name: "Private wallet" })).toHaveText("Payroll");
   await page.getByRole("button", { name: "Export mnemonic" }).click();
   const dialog = page.getByRole("dialog", { name: "Export the mnemonic of Payroll" });
-  await expect(dialog.getByText("Whoever has these words has the money")).toBeVisible();
+  await expect(dialog.getByText("Anybody with these words can take the money")).toBeVisible();
   await dialog.getByLabel("Nobody else can see my screen.").check();
   await dialog.getByRole("button", { name: "Approve and show" }).click();
   await dialog.getByRole("button", { name: "Send code" }).click();

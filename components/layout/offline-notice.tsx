@@ -23,7 +23,7 @@ export const OfflineNotice = (): ReactNode => {
   return (
     <p role="alert" className="flex items-center gap-2 bg-warning-tint px-4 py-2 text-warning">
       <WifiOff className="size-4 shrink-0" aria-hidden />
-      You are offline. What you see may be old; money that is on its way goes on without this page.
+      You are offline. This page may be out of date. Money that is on its way is not affected.
     </p>
   );
 };

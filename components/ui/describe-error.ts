@@ -65,7 +65,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   insufficient_reserves: "Send more to the treasury, or lower the amount.",
   batch_too_large: "Split it into several.",
   amount_precision: "Take the digits away that the currency does not have.",
-  invalid_state: "Load the page again to see how it stands.",
+  invalid_state: "Reload the page to see its current state.",
   no_route: "Try another amount, token or chain.",
   simulation_failed: "Get a new quote, or lower the amount.",
   unknown_wallet: "Choose one of the project's wallets.",

@@ -149,7 +149,7 @@ export const rotateApiKey = defineContract({
   method: "POST",
   path: "/auth/api-keys/{id}/rotate",
   summary:
-    "Makes a new secret for an API key; the present one goes on working for a while. A key that may do more than a new one needs an approval (409 approval_required)",
+    "Makes a new secret for an API key; the present one still works for a while. A key that may do more than a new one needs an approval (409 approval_required)",
   description:
     "The key keeps its id, its rights, its limits and what it has spent of them. The answer has the new secret, and no later one shows it. Until `overlapSeconds` have passed both secrets work; a secret from before an earlier rotation stops at once. Use 0 when the secret has leaked.",
   tag,

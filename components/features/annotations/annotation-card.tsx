@@ -50,7 +50,7 @@ export const AnnotationCard = ({ subjectId, isListed = true }: AnnotationCardPro
     >
       {empty ? (
         <p className="text-fg-3">
-          {isListed ? "No memo yet. It is searchable in Activity, and stands in its files." : "No memo yet."}
+          {isListed ? "No memo yet. Memos can be searched in Activity, and are in its exports." : "No memo yet."}
         </p>
       ) : (
         <div className="flex flex-col gap-2">

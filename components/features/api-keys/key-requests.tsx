@@ -194,7 +194,7 @@ export const KeyRequests = ({ keyId }: { readonly keyId: string }): ReactNode =>
           ) : data === undefined ? (
             <ErrorState
               error={error}
-              money="The key goes on working; only this list could not be read."
+              money="The key still works; only this list could not be read."
               onRetry={() => void refetch()}
             />
           ) : data.data.length === 0 ? (

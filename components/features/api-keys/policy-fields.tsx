@@ -25,7 +25,7 @@ const POLICIES = [
     value: "exempt",
     label: "No code, up to a limit a day",
     description:
-      "For programs that run by themselves. It needs your approval once. Above the limit a code is needed, or the operation waits for you.",
+      "For programs that run without a person. It needs your approval once. Above the limit a code is needed, or the operation waits for you.",
   },
 ] as const;
 

@@ -32,7 +32,7 @@ export const RotateDialog = ({ apiKey, onRotated, onClose }: RotateDialogProps):
       open
       onOpenChange={onClose}
       title={`New secret for “${apiKey.name}”`}
-      description={`The key keeps its id, its rights and its limits. The secret that ends in ${apiKey.last4} goes on working for a while.`}
+      description={`The key keeps its id, its rights and its limits. The secret that ends in ${apiKey.last4} still works for a while.`}
     >
       <RotateForm apiKey={apiKey} onRotated={onRotated} onClose={onClose} />
     </Dialog>

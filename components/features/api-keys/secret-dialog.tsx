@@ -37,7 +37,7 @@ const OpenSecretDialog = ({ made, onClose }: { readonly made: NewKey; readonly o
       >
         <div className="flex flex-col gap-3">
           <Alert tone="warning" title="Copy it now">
-            The secret is shown this once; the service keeps only a hash of it. Whoever has it may do what the key may.
+            The secret is shown only once; the service keeps a hash of it. Anybody who has it can use the key.
           </Alert>
           <code
             data-testid="api-key-secret"

@@ -32,7 +32,7 @@ export const BalancesPage = (): ReactNode => {
     <>
       <PageHeader
         title="Balances"
-        description="What the wallets of the project hold, over all chains."
+        description="The balances of the project's wallets on all chains."
         actions={
           <>
             <HideAmountsButton />
@@ -67,7 +67,7 @@ const Loaded = ({ balances, failed }: { readonly balances: Balances; readonly fa
     <>
       {failed ? (
         <Alert tone="warning" title="The balances could not be refreshed">
-          These are the last known ones; they are asked for again by themselves. {MONEY}
+          You see the last known ones. The page tries again automatically. {MONEY}
         </Alert>
       ) : null}
       <StaleAlerts stale={balances.stale} />
@@ -108,7 +108,7 @@ const NothingYet = (): ReactNode => {
       Send tokens to the treasury; it has the same address on every chain
       {treasury === undefined ? (
         <>
-          , which stands under{" "}
+          . Its address is under{" "}
           <Link href="/wallets" className="link">
             Wallets
           </Link>

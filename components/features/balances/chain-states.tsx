@@ -16,7 +16,7 @@ type Stale = Balances["stale"][number];
 /** Text about a chain that does not answer: whether the sums of the page include its last known balances. */
 const MissingText = ({ chain }: { readonly chain: Stale }): ReactNode =>
   chain.lastSeenAt === null ? (
-    "What lies there is missing from all sums; it has not answered yet."
+    "It has not answered yet, so its balances are missing from all sums."
   ) : (
     <>
       What lay there <Time value={chain.lastSeenAt} /> is counted; what came or went since is missing.

@@ -24,7 +24,7 @@ export const CompositionCard = ({ balances }: { readonly balances: Balances }): 
         {usd === null ? "No prices" : <HeldUsd value={usd} />}
       </p>
       {unpriced.length === 0 ? null : (
-        <p className="text-sm text-fg-2">Without {unpriced.join(", ")}: no price is known there.</p>
+        <p className="text-sm text-fg-2">Without {unpriced.join(", ")}: their price is not known.</p>
       )}
       {usd === null || isZero(usd) ? null : (
         <div className="pt-3">

@@ -36,7 +36,7 @@ export const CompositionChart = ({ balances }: { readonly balances: Balances }):
     <figure>
       <figcaption className="pb-1 text-sm text-fg-2">
         US dollars per token; joints divide the chains.{" "}
-        <span className="sr-only">The same numbers stand in the table of balances.</span>
+        <span className="sr-only">The table of balances has the same numbers.</span>
       </figcaption>
       <div aria-hidden style={{ height: rows.length * BAR_PX + AXES_PX }}>
         <ResponsiveContainer width="100%" height="100%">

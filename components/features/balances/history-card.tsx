@@ -62,7 +62,7 @@ export const HistoryCard = (): ReactNode => {
 
 const NotYet = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactNode => (
   <EmptyState icon={LineChart} title="No history yet">
-    What the project holds is written down once an hour.{" "}
+    The balance is recorded once an hour.{" "}
     {points[0] === undefined ? (
       "The first time comes within the hour; a line needs two."
     ) : (

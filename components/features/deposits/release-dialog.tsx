@@ -77,7 +77,7 @@ export const ReleaseDialog = ({ deposit, open, onOpenChange }: ReleaseDialogProp
             control={form.control}
             name="reason"
             label="Reason"
-            hint="What you checked, and with whom."
+            hint="Say how you checked it, and with whom."
             input={{ maxLength: REASON_MAX, autoFocus: true }}
           />
           <FormError money="It stays in quarantine." />

@@ -19,7 +19,7 @@ export const DevMailPage = (): ReactNode => {
     <>
       <PageHeader
         title="Development mail"
-        description="Mail that the service sent. Newest first; new mail appears by itself."
+        description="Mail that the service sent. Newest first; new mail appears automatically."
       />
       {data !== undefined && error !== null ? (
         <Alert tone="warning" className="mb-4">

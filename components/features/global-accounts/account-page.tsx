@@ -25,7 +25,7 @@ import { ProofCard } from "./proof-card";
 import { StatementCard } from "./statement-card";
 import { useAccount } from "./use-accounts";
 
-const MONEY = "What the account holds is untouched.";
+const MONEY = "The money in the account is untouched.";
 const VIEWS = ["entries", "statement", "proof"] as const;
 const VIEW_PATHS = {
   entries: listEntries.path,
@@ -73,7 +73,7 @@ export const AccountPage = ({ accountId }: { readonly accountId: string }): Reac
         <div className="flex flex-col gap-4">
           {query.isError ? (
             <Alert tone="warning" title="The account could not be refreshed">
-              It shows what was known before, and is tried again by itself. {MONEY}
+              You see the last known one. The page tries again automatically. {MONEY}
             </Alert>
           ) : null}
           {account.status === "active" || account.statusReason === null ? null : (

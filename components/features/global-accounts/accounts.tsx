@@ -46,7 +46,7 @@ export const Accounts = (): ReactNode => {
         title="Global accounts"
         description={
           <>
-            What you hold for others, covered by the treasury.{" "}
+            Money that you hold for others, covered by the treasury.{" "}
             <span className="max-md:hidden">
               <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
             </span>
@@ -70,7 +70,7 @@ export const Accounts = (): ReactNode => {
         <PagedCard
           list={list}
           what="accounts"
-          money="What the accounts hold is untouched."
+          money="The money in the accounts is untouched."
           empty={
             filtered ? (
               <EmptyState

@@ -36,10 +36,10 @@ export const EntriesCard = ({ account }: { readonly account: Account }): ReactNo
       <PagedCard
         list={useEntries(account.id)}
         what="entries"
-        money="What the account holds is untouched."
+        money="The money in the account is untouched."
         empty={
           <EmptyState icon={ScrollText} title="No entries yet">
-            Each movement stands here for good: entries are never changed or removed, only reversed by another.
+            Entries are never changed or removed. A mistake is reversed by another entry.
           </EmptyState>
         }
       >

@@ -76,7 +76,7 @@ export const ProofCard = ({ account }: { readonly account: Account }): ReactNode
           </Alert>
         ) : null}
         {asking.isError ? (
-          <ErrorState compact error={asking.error} money="What the account holds is untouched." />
+          <ErrorState compact error={asking.error} money="The money in the account is untouched." />
         ) : null}
         {asking.data === undefined ? null : <ProofView checked={asking.data} />}
       </div>

@@ -20,7 +20,7 @@ interface ReserveFactsProps {
 export const ReserveFacts = ({ reserves, reserve, account }: ReserveFactsProps): ReactNode => {
   if (reserves.isPending) return <LoadingRows what="the reserves" rows={4} />;
   if (reserves.data === undefined)
-    return <ErrorState compact error={reserves.error} money="What the treasury holds is untouched." />;
+    return <ErrorState compact error={reserves.error} money="The money in the treasury is untouched." />;
   const stale = reserve?.chains.some((chain) => chain.stale) === true;
   const amount = (value: string | undefined): ReactNode => <Amount value={value ?? "0"} unit={account.currency} />;
   return (
@@ -31,7 +31,7 @@ export const ReserveFacts = ({ reserves, reserve, account }: ReserveFactsProps):
       <Fact label="Available" strong>
         {amount(reserve?.available)}
       </Fact>
-      {stale ? <Fact label="A chain does not answer">what lies there is not counted</Fact> : null}
+      {stale ? <Fact label="A chain does not answer">its balances are not counted</Fact> : null}
     </Facts>
   );
 };

@@ -123,7 +123,7 @@ const Loaded = ({ account, period }: PartProps): ReactNode => {
     return (
       <ErrorState
         error={query.error}
-        money="What the account holds is untouched."
+        money="The money in the account is untouched."
         onRetry={() => void query.refetch()}
       />
     );

@@ -36,7 +36,7 @@ export const InboxPage = (): ReactNode => {
   const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
   return (
     <>
-      <PageHeader title="Inbox" description="What waits for a person. What you can do stands first." />
+      <PageHeader title="Inbox" description="Everything that waits for a person. Your own tasks come first." />
       {data !== undefined && error !== null ? (
         <Alert tone="warning" className="mb-4">
           The inbox cannot be read at the moment; this is what was there.
@@ -49,7 +49,7 @@ export const InboxPage = (): ReactNode => {
           <ErrorState error={error} money="No money moves without you." onRetry={() => void refetch()} />
         ) : data.data.length === 0 ? (
           <EmptyState icon={CircleCheck} title="Nothing waits for you">
-            Payments that need your approval, and work that needs a look, appear here by themselves.
+            Payments that need your approval, and work that needs a look, appear here automatically.
           </EmptyState>
         ) : (
           <ul className="divide-y" aria-label="Inbox">

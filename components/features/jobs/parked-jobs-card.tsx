@@ -54,7 +54,7 @@ const JobLine = ({ job }: { readonly job: ParkedJob }): ReactNode => {
   const resume = useApiMutation(resumeJob);
   const again = async (): Promise<void> => {
     await resume.mutateAsync({ params: { id: job.id } });
-    toast.success("It goes on within seconds.");
+    toast.success("It continues within seconds.");
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listParkedJobs) });
   };
   const page = job.kind === "payout" ? `/payouts/${job.id}` : `/activity/${job.id}`;

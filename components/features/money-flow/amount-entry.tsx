@@ -136,7 +136,7 @@ interface FreeProps {
 }
 
 const Free = ({ spendable: { amount, backing }, asked, symbol, onMax, maxLabel }: FreeProps): ReactNode => {
-  if (amount === null) return <span>What is available is not known</span>;
+  if (amount === null) return <span>The available amount is not known</span>;
   const short = asked !== null && compareAmounts(asked, amount) === 1;
   return (
     <span className={cn(short && "text-warning")}>

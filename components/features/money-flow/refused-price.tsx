@@ -46,7 +46,7 @@ export const RefusedPrice = ({ bps, onAccept }: RefusedPriceProps): ReactNode =>
   return (
     <Alert tone="danger" title={`${percentText(bps)} less would arrive than the sent amount is worth.`}>
       <p>Nothing was sent. A smaller amount usually loses less.</p>
-      <Field label={`Type ${IMPACT_WORD} to get the quote in spite of that`} className="max-w-72">
+      <Field label={`Type ${IMPACT_WORD} to get the quote anyway`} className="max-w-72">
         <Input
           value={typed}
           onChange={(event) => {

@@ -62,7 +62,7 @@ export const Activity = (): ReactNode => {
         <FilterChips state={state} />
         {list.isError && operations !== undefined ? (
           <Alert tone="warning" title="The list could not be refreshed">
-            It shows what was known before, and is tried again by itself. {MONEY}
+            You see the last known one. The page tries again automatically. {MONEY}
           </Alert>
         ) : null}
         <Card flush>
@@ -120,7 +120,7 @@ const NothingHere = ({ filtered, onReset }: NothingHereProps): ReactNode =>
     />
   ) : (
     <EmptyState icon={List} title="Nothing has moved yet">
-      Swaps and transfers stand here with their state.{" "}
+      Swaps, transfers and deposits appear here.{" "}
       <Link className="link" href="/swap">
         Make the first one
       </Link>

@@ -117,7 +117,7 @@ const CancelDialog = ({ operation, open, onOpenChange }: CancelDialogProps): Rea
           <p>Nothing was sent, and nothing will be. This cannot be undone; you can start a new one.</p>
           {cancellation.error === null ? null : (
             <div className="pt-2">
-              <ErrorState compact error={cancellation.error} money="It goes on as before." />
+              <ErrorState compact error={cancellation.error} money="It continues as before." />
             </div>
           )}
         </>

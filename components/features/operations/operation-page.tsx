@@ -19,7 +19,7 @@ import { OperationHeader } from "./operation-header";
 import { RawJson } from "./raw-json";
 import { useOperation } from "./use-operation";
 
-const MONEY = "The operation goes on without this page.";
+const MONEY = "The operation continues without this page.";
 
 interface OperationPageProps {
   readonly operationId: string;
@@ -43,7 +43,7 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
         <div className="flex flex-col gap-4">
           {query.isError ? (
             <Alert tone="warning" title="The state could not be refreshed">
-              It shows what was known before, and is tried again by itself. {MONEY}
+              You see the last known one. The page tries again automatically. {MONEY}
             </Alert>
           ) : null}
           {isPrivateKind(operation.kind) ? (

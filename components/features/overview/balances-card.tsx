@@ -100,7 +100,7 @@ export const BalancesCard = (): ReactNode => {
         <ErrorState error={error} money="The balances on the chains are untouched." onRetry={() => void refetch()} />
       ) : totals.length === 0 ? (
         <EmptyState icon={Coins} title="No balances yet">
-          Send tokens to the treasury; its address stands under{" "}
+          Send tokens to the treasury. Its address is under{" "}
           <Link className="link" href="/wallets">
             Wallets
           </Link>

@@ -100,7 +100,7 @@ export const LatestActivity = (): ReactNode => {
         <ErrorState error={error} money="Operations that run go on without this page." onRetry={() => void refetch()} />
       ) : data.data.length === 0 ? (
         <EmptyState icon={List} title="Nothing has moved yet">
-          Swaps and transfers stand here with their state.{" "}
+          Swaps, transfers and deposits appear here.{" "}
           <Link className="link" href="/swap">
             Make the first one
           </Link>

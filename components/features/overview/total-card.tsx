@@ -77,7 +77,7 @@ const Total = ({ balances, failed }: { readonly balances: Balances; readonly fai
         </dl>
       </div>
       {unpriced.length === 0 ? null : (
-        <p className="px-4 pt-1 text-sm text-fg-2">Without {unpriced.join(", ")}: no price is known there.</p>
+        <p className="px-4 pt-1 text-sm text-fg-2">Without {unpriced.join(", ")}: their price is not known.</p>
       )}
       {failed ? (
         <Alert tone="warning" className="mx-4 mt-3">
@@ -121,7 +121,7 @@ const Development = ({ now }: { readonly now: string }): ReactNode => {
   const first = points?.[0];
   if (points === undefined) return <Skeleton className="my-0.5 w-44" />;
   if (first === undefined || points.length < POINTS_MIN)
-    return <p className="text-sm text-fg-3">Its line begins with the second full hour.</p>;
+    return <p className="text-sm text-fg-3">The line starts after two full hours.</p>;
   const { sign, usd, bps } = changeBetween(first.usd, now);
   if (sign === 0)
     return (

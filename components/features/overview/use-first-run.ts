@@ -50,7 +50,7 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
     {
       id: "link",
       title: "Link a wallet of your own",
-      why: "What lies there can then be sent and swapped too; you sign it yourself.",
+      why: "You can then send and swap its money too; you sign each payment yourself.",
       done: wallets.data.some((wallet) => wallet.kind === "linked"),
       href: "/wallets",
       action: "Link a wallet",

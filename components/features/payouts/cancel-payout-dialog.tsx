@@ -49,7 +49,7 @@ export const CancelPayoutDialog = (props: CancelPayoutDialogProps): ReactNode =>
           <p>{words.text}</p>
           {mutation.error === null ? null : (
             <div className="pt-2">
-              <ErrorState compact error={mutation.error} money="The payout goes on as before." />
+              <ErrorState compact error={mutation.error} money="The payout continues as before." />
             </div>
           )}
         </>

@@ -24,7 +24,7 @@ import { TotalCard } from "./total-card";
 import { usePayout } from "./use-payouts";
 import { usePayoutRows } from "./use-payout-rows";
 
-const MONEY = "The payout goes on without this page.";
+const MONEY = "The payout continues without this page.";
 
 export const PayoutPage = ({ payoutId }: { readonly payoutId: string }): ReactNode => {
   const query = usePayout(payoutId);
@@ -60,7 +60,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
       <div className="flex flex-col gap-4">
         {stale ? (
           <Alert tone="warning" title="The state could not be refreshed">
-            It shows what was known before, and is tried again by itself. {MONEY}
+            You see the last known one. The page tries again automatically. {MONEY}
           </Alert>
         ) : null}
         <NextStep payout={payout} />

@@ -31,7 +31,7 @@ export const HistoryCard = ({ subject, names }: HistoryCardProps): ReactNode => 
       {isPending ? (
         <LoadingRows what="the history" rows={2} />
       ) : data === undefined ? (
-        <ErrorState error={error} money="The policy goes on to apply." onRetry={() => void versions.refetch()} />
+        <ErrorState error={error} money="The policy still applies." onRetry={() => void versions.refetch()} />
       ) : data.length === 0 ? (
         <EmptyState title="No changes yet">The first limits that are saved become version 1.</EmptyState>
       ) : (

@@ -49,7 +49,7 @@ export const PolicyPage = ({ subject: param }: { readonly subject: string }): Re
         </Card>
       ) : state.state === "failed" ? (
         <Card flush>
-          <ErrorState error={state.error} money="The policy goes on to apply." onRetry={state.retry} />
+          <ErrorState error={state.error} money="The policy still applies." onRetry={state.retry} />
         </Card>
       ) : (
         <Ready key={param} setup={state.setup} subject={subject} />

@@ -45,7 +45,7 @@ const ExportSteps = ({ wallet, onClose }: ExportStepsProps): ReactNode => {
   if (change.asked !== null) return <ApprovalStep asked={change.asked} change={change} />;
   return (
     <div className="flex flex-col gap-4">
-      <Alert tone="danger" title="Whoever has these words has the money">
+      <Alert tone="danger" title="Anybody with these words can take the money">
         They move every note of this wallet, on all chains, without Causeway and without a code. Show them to nobody.
         The export needs your approval and is written to the audit log.
       </Alert>

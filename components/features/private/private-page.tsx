@@ -95,7 +95,7 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
     <>
       {stale ? (
         <Alert tone="warning" title="The balances could not be refreshed">
-          They show what was known before, and are tried again by themselves. {MONEY}
+          You see the last known ones. The page tries again automatically. {MONEY}
         </Alert>
       ) : null}
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">

@@ -41,7 +41,7 @@ export const Settings = (): ReactNode => {
         <NotificationPreferencesCard />
         <Card title="Contacts">
           <p className="text-fg-2">
-            Names for the addresses that you pay stand in{" "}
+            Names for the addresses that you pay are in{" "}
             <Link href="/contacts" className="link">
               Contacts
             </Link>

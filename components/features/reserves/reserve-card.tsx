@@ -143,7 +143,7 @@ export const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNo
       <Coverage reserve={reserve} />
       {chains.some((part) => part.stale && part.backs) ? (
         <Alert tone="warning" className="m-4 mt-0" title="A chain does not answer">
-          What lies there is not counted until it does. Nothing of it is lost.
+          Its balances are not counted until it does. No money is lost.
         </Alert>
       ) : null}
       <details className="group border-t">

@@ -27,7 +27,7 @@ export const Reserves = (): ReactNode => {
         title="Reserves"
         description={
           <>
-            What the accounts hold, against what the treasury holds on chain.
+            The money that accounts hold, compared with the treasury's balances on chain.
             {data === undefined ? null : (
               // A line of its own: the time becomes shorter when the page is live, and must not take a line away.
               <span className="block">
@@ -51,7 +51,7 @@ export const Reserves = (): ReactNode => {
           <>
             {error === null ? null : (
               <Alert tone="warning" title="The reserves could not be refreshed">
-                These are the last known ones; they are asked for again by themselves. {MONEY}
+                You see the last known ones. The page tries again automatically. {MONEY}
               </Alert>
             )}
             {data.data.length === 0 ? (
@@ -72,7 +72,7 @@ export const Reserves = (): ReactNode => {
 
 const NothingYet = (): ReactNode => (
   <EmptyState icon={ShieldCheck} title="Nothing to cover yet">
-    Reserves stand here for each currency that an{" "}
+    Reserves are listed for each currency that an{" "}
     <Link href="/accounts" className="link">
       account
     </Link>{" "}
@@ -84,13 +84,13 @@ const HowToCheck = (): ReactNode => (
   <Card title="How to check this">
     <ol className="flex max-w-prose list-decimal flex-col gap-2 pl-5 text-fg-2">
       <li>
-        <strong className="font-medium text-fg">What is there.</strong> Ask any node for the balance of the wallet at
+        <strong className="font-medium text-fg">Held on chain.</strong> Ask any node for the balance of the wallet at
         the block that is named; it needs no trust in this service.
       </li>
       <li>
-        <strong className="font-medium text-fg">What is owed.</strong> The accounts are leaves of a Merkle tree in which
-        each node carries the sum of what is below it. Whoever owns an account gets its proof from the page of the
-        account and checks that it leads to this root, with the sum that stands here:
+        <strong className="font-medium text-fg">Owed to accounts.</strong> The accounts are leaves of a Merkle tree in
+        which each node has the sum of the nodes below it. The owner of an account gets its proof from the page of the
+        account, and checks that it leads to this root and this sum:
       </li>
     </ol>
     <CodeBlock label="check command" code="npm run reserves:verify -- proof.json" wrap className="my-3" />

@@ -36,7 +36,7 @@ export const PagedCard = <Item,>({
     <>
       {list.isError && items !== undefined ? (
         <Alert tone="warning" title="The list could not be refreshed">
-          It shows what was known before, and is tried again by itself. {money}
+          You see the last known one. The page tries again automatically. {money}
         </Alert>
       ) : null}
       <Card flush title={title} actions={actions}>

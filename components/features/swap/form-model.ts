@@ -71,7 +71,7 @@ export const swapSchema = (tokens: readonly TokenInfo[]) => {
     })
     .superRefine(({ sources }, context) => {
       for (const index of duplicatesOf(sources)) {
-        const message = "This source stands above already; add the amounts up instead.";
+        const message = "This source is listed above already. Add the amounts up instead.";
         context.addIssue({ code: "custom", path: ["sources", index, "token"], message });
       }
     });

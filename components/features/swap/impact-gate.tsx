@@ -24,7 +24,7 @@ export const ImpactGate = ({ bps, onChange }: ImpactGateProps): ReactNode => {
     </Alert>
   ) : (
     <Alert tone="danger" title={`This trade costs about ${percent} of its value.`}>
-      <Field label={`Type ${IMPACT_WORD} to go on in spite of that`} className="max-w-72">
+      <Field label={`Type ${IMPACT_WORD} to continue anyway`} className="max-w-72">
         <Input
           value={typed}
           onChange={(event) => {

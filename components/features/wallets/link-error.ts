@@ -22,7 +22,7 @@ const REFUSALS: Readonly<Record<string, LinkProblem>> = {
   },
   wallet_already_linked: {
     title: "Somebody else has linked this wallet",
-    text: "A wallet belongs to one person at a time. Whoever linked it has to unlink it first; or link another one here.",
+    text: "A wallet belongs to one person at a time. Its owner has to unlink it there first, or you link another wallet here.",
     next: "choose",
   },
 };

@@ -143,7 +143,7 @@ const WalletBalances = ({ walletId, balances, token, chainId }: WalletBalancesPr
   const { data, error, isPending, refetch } = balances;
   if (isPending) return <LoadingRows what="balances" rows={3} />;
   if (data === undefined)
-    return <ErrorState error={error} money="What the wallet holds is untouched." onRetry={() => void refetch()} />;
+    return <ErrorState error={error} money="The money in the wallet is untouched." onRetry={() => void refetch()} />;
   const parts = data.totals
     .filter((total) => token === null || total.token === token)
     .flatMap((total) => total.breakdown)
@@ -158,7 +158,7 @@ const WalletBalances = ({ walletId, balances, token, chainId }: WalletBalancesPr
             <ChainName chainId={chain.chainId} />
           </span>
         ))}{" "}
-        {silent.length === 1 ? "does" : "do"} not answer. What the wallet holds is untouched.
+        {silent.length === 1 ? "does" : "do"} not answer. The money in the wallet is untouched.
       </EmptyState>
     );
   }

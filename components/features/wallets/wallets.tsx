@@ -111,7 +111,7 @@ const NotRead = ({ list }: { readonly list: { readonly error: unknown; refetch()
   <Card flush>
     <ErrorState
       error={list.error}
-      money="What the wallets hold is untouched."
+      money="The money in the wallets is untouched."
       onRetry={() => {
         list.refetch();
       }}

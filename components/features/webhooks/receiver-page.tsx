@@ -123,7 +123,7 @@ export const ReceiverPage = (): ReactNode => {
     <>
       <PageHeader
         title="Webhook receiver"
-        description="Shows the webhooks that arrive at a URL of this service. Newest first; new ones appear by themselves."
+        description="Shows the webhooks that arrive at a URL of this service. Newest first; new ones appear automatically."
       />
       {isPending ? (
         <Card flush>

@@ -33,7 +33,7 @@ import { ScheduleRuns } from "./schedule-runs";
 import { periodText, ScheduleStatus, ZonedTime } from "./schedule-views";
 import { useSchedule } from "./use-schedules";
 
-const MONEY = "The schedule goes on without this page.";
+const MONEY = "The schedule continues without this page.";
 
 export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): ReactNode => {
   const query = useSchedule(scheduleId);
@@ -166,7 +166,7 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
         title="Cancel this schedule?"
         description={
           <>
-            <p>There are no more runs. A payout that has begun goes on. This cannot be undone.</p>
+            <p>There are no more runs. A payout that has started continues. This cannot be undone.</p>
             {cancellation.mutation.error === null ? null : (
               <ErrorState compact error={cancellation.mutation.error} money={MONEY} />
             )}

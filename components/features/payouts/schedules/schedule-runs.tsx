@@ -42,7 +42,7 @@ export const ScheduleRuns = ({ schedule }: { readonly schedule: Schedule }): Rea
     <div className="flex min-w-0 flex-col gap-4">
       {unpaid === 0 ? null : (
         <Alert tone="warning" title={`${unpaid === 1 ? "1 run" : `${String(unpaid)} runs`} did not pay`}>
-          Runs that were missed or refused are never paid later by themselves. Create a payout for them if they are
+          Runs that were missed or refused are never paid later automatically. Create a payout for them if they are
           still due.
         </Alert>
       )}

@@ -16,7 +16,7 @@ const CODES = [
   { value: "none", label: "Not asked for here", description: "Only what people and API keys need anyway." },
   { value: "always", label: "Always", description: "Each movement needs a code." },
   { value: "above", label: "Above an amount", description: "Each movement that is worth more needs a code." },
-  { value: "exempt", label: "Above an amount a day", description: "What a UTC day moves beyond it needs a code." },
+  { value: "exempt", label: "Above an amount a day", description: "Movements beyond it on one UTC day need a code." },
 ] as const;
 
 const AMOUNT_LABEL = {

@@ -43,7 +43,7 @@ const FIELD_OF = {
   "rules.approvals.roles": "approvalsCount",
 } as const;
 
-const UNCHANGED = "The policy is as it was, and goes on to apply.";
+const UNCHANGED = "The policy was not changed and still applies.";
 
 const useSave = ({ subject, base, onEnd }: PolicyEditorProps) => {
   const api = useApi();

@@ -146,7 +146,7 @@ const CancelDialog = ({ transfer, open, onOpenChange, onCancelled }: CancelDialo
           <p>Nothing was sent, and nothing will be. This cannot be undone; you can start it again.</p>
           {cancellation.error === null ? null : (
             <div className="pt-2">
-              <ErrorState compact error={cancellation.error} money="It goes on as before." />
+              <ErrorState compact error={cancellation.error} money="It continues as before." />
             </div>
           )}
         </>

@@ -30,7 +30,7 @@ import { StepsCard } from "./steps-card";
 import { TransferActions } from "./transfer-actions";
 import { TransferFacts } from "./transfer-facts";
 
-const MONEY = "The operation goes on without this page.";
+const MONEY = "The operation continues without this page.";
 
 /** One private operation, live: pictures, proof, steps, receipt and actions. */
 export const TransferPage = ({ transferId }: { readonly transferId: string }): ReactNode => {
@@ -102,7 +102,7 @@ const LoadedTransfer = ({
       <div className="flex flex-col gap-4">
         {stale ? (
           <Alert tone="warning" title="The state could not be refreshed">
-            It shows what was known before, and is tried again by itself. {MONEY}
+            You see the last known one. The page tries again automatically. {MONEY}
           </Alert>
         ) : null}
         <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">

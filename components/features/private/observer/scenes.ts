@@ -146,7 +146,7 @@ const withdrawal = (it: Observed, toTreasury: boolean): ObserverScenes => {
     own: {
       nodes: [walletNode(wallet, "your notes"), poolNode(it), paid],
       edges: [own(amount, stage), seen(amount, stage)],
-      points: [`${wallet} pays exactly ${amount} to ${recipient}.`, "What is left stays yours, as a new note."],
+      points: [`${wallet} pays exactly ${amount} to ${recipient}.`, "The rest stays yours, as a new note."],
     },
   };
 };
