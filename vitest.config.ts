@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { leftOut, LONGER_FORMS, SAMPLED } from "./scripts/long-tests.mjs";
 
 const root = fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "");
 const resolve = { alias: { "@": root } };
@@ -26,6 +27,9 @@ const recordsExamples = process.env.RECORD_EXAMPLES === "1";
 /** How long the walk of kills through a worker's work goes on; see lib/faults. */
 const crashRounds = Number(process.env.CRASH_ROUNDS ?? 1);
 
+/** `npm test` sets a seed; without one every file runs. */
+const outOfThisRun = process.env.SAMPLE_SEED === undefined ? [] : leftOut(process.env.SAMPLE_SEED);
+
 export default defineConfig({
   resolve,
   test: {
@@ -50,6 +54,7 @@ export default defineConfig({
           name: "integration",
           ...integration,
           include: ["**/*.int.test.ts"],
+          exclude: [...exclude, ...outOfThisRun],
           provide: { crashRounds, isLong: false, recordsExamples },
           sequence: { groupOrder: 1 },
         },
@@ -59,17 +64,7 @@ export default defineConfig({
         test: {
           name: "long",
           ...integration,
-          include: [
-            "lib/faults/crash.int.test.ts",
-            "app/api/fuzz.int.test.ts",
-            "lib/modules/holds/sums.int.test.ts",
-            "lib/faults/wallet-payouts*.int.test.ts",
-            "lib/faults/webhooks.int.test.ts",
-            "lib/modules/callbacks/service.int.test.ts",
-            "lib/faults/privacy-crash.int.test.ts",
-            "lib/modules/privacy/privacy.int.test.ts",
-            "lib/adapters/privacy-pools/engine.int.test.ts",
-          ],
+          include: [...new Set([...LONGER_FORMS, ...SAMPLED])],
           provide: { crashRounds, isLong: true, recordsExamples: false },
           sequence: { groupOrder: 2 },
         },

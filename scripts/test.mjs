@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { leftOut } from "./long-tests.mjs";
 import { filesToRepeat, outcomeLines, vitestCounts, withSecondTry } from "./outcome.mjs";
 import { bin, checkNode, ensureInstalled, report, ROOT } from "./project.mjs";
 import { CORES, endChildrenOnInterrupt, MINUTE_MS, performAll, secondsSince } from "./scheduler.mjs";
@@ -10,6 +11,9 @@ import { slowestLines } from "./slowest.mjs";
 const started = performance.now();
 const results = mkdtempSync(join(tmpdir(), "causeway-results-"));
 let totals = { passed: 0, failed: 0 };
+
+/** Decides which of the longest files this run leaves out. */
+const sampleSeed = process.env.SAMPLE_SEED ?? String(Date.now());
 
 const readResult = (name) => {
   try {
@@ -89,6 +93,7 @@ const tasks = (chromium) => [
   {
     name: "integration",
     ...twice("integration"),
+    env: { SAMPLE_SEED: sampleSeed },
     after: ["unit"],
     cores: Math.max(1, CORES - 2),
     timeoutMs: 30 * MINUTE_MS,
@@ -131,6 +136,8 @@ try {
   for (const lines of [slowest, outcome]) if (lines.length > 0) console.log(`\n${lines.join("\n")}`);
   rmSync(results, { recursive: true, force: true });
 }
+console.log(`\nLeft to \`npm run test:long\` (SAMPLE_SEED=${sampleSeed}):`);
+for (const file of leftOut(sampleSeed)) console.log(`  ${file}`);
 console.log(`\nAll done in ${secondsSince(started)}.`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode ||= totals.failed > 0 ? 1 : 0;

@@ -1,0 +1,4 @@
+export const LONGER_FORMS: readonly string[];
+export const SAMPLED: readonly string[];
+/** @param seed any text; the same seed leaves out the same files */
+export function leftOut(seed: string): string[];
