@@ -19,7 +19,8 @@ import { getPayout, listPayouts } from "@/lib/contracts/payouts";
 import { getPrivateBalances, listPrivacyWallets } from "@/lib/contracts/privacy";
 import { getReserves } from "@/lib/contracts/reserves";
 import { listWallets } from "@/lib/contracts/wallets";
-import { listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
+import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
+import { getWebhookEndpoint, listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
 
 /**
  * The questions that each page asks at its first drawing, exactly as its hooks ask them. `e2e/first-paint.spec.ts` fails when the browser asks
@@ -99,3 +100,8 @@ export const operationQueries = (id: string): readonly PageQuery[] => [
   wallets,
 ];
 export const payoutQueries = (id: string): readonly PageQuery[] => [pageQuery(getPayout, { params: { id } })];
+/** Without a filter of its deliveries. */
+export const webhookEndpointQueries = (id: string): readonly PageQuery[] => [
+  pageQuery(getWebhookEndpoint, { params: { id } }),
+  pageQuery(listDeliveries, { params: { id }, query: {} }),
+];

@@ -17,6 +17,8 @@ import { GET as reserves } from "@/app/api/reserves/route";
 import { GET as tokens } from "@/app/api/tokens/route";
 import { GET as wallets } from "@/app/api/wallets/route";
 import { GET as webhookEndpoints } from "@/app/api/webhook-endpoints/route";
+import { GET as webhookEndpoint } from "@/app/api/webhook-endpoints/[id]/route";
+import { GET as webhookDeliveries } from "@/app/api/webhook-endpoints/[id]/deliveries/route";
 
 /** The routes that pages read before they are drawn. */
 export const PAGE_ROUTES = [
@@ -39,4 +41,6 @@ export const PAGE_ROUTES = [
   { path: "/api/tokens", GET: tokens },
   { path: "/api/wallets", GET: wallets },
   { path: "/api/webhook-endpoints", GET: webhookEndpoints },
+  { path: "/api/webhook-endpoints/[id]", GET: webhookEndpoint },
+  { path: "/api/webhook-endpoints/[id]/deliveries", GET: webhookDeliveries },
 ] as const;
