@@ -7,7 +7,7 @@ import { listTokens } from "@/lib/contracts/chains";
 import { devAccount } from "@/lib/devnet/accounts";
 import { LOCAL_SANCTIONS_LIST } from "@/lib/devnet/sanctions-list";
 import { axeFaults } from "./support/axe";
-import { typeCode } from "./support/person";
+import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
@@ -105,7 +105,8 @@ test("a deposit whose sender is on a sanctions list is kept back, and counts onc
   await page.goto("/balances");
   await expect(page.getByText("in quarantine").first()).toBeVisible();
   await page.goto("/transfer");
-  await expect(page.getByRole("button", { name: /Use all 40/ })).toHaveCount(0);
+  await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
+  await expect(page.getByRole("button", { name: "Use all 0 USDC" })).toBeVisible();
 
   await page.goto("/inbox");
   await page.getByRole("link", { name: /Deposit of 40 USDC in quarantine/ }).click();
@@ -128,5 +129,6 @@ test("a deposit whose sender is on a sanctions list is kept back, and counts onc
   await expect(page.getByText("Invoice 17, checked with the sender", { exact: true })).toBeVisible();
 
   await page.goto("/transfer");
-  await expect(page.getByRole("button", { name: /Use all 40/ })).toBeVisible({ timeout: 30_000 });
+  await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
+  await expect(page.getByRole("button", { name: "Use all 40 USDC" })).toBeVisible({ timeout: 30_000 });
 });
