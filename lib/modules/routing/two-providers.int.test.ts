@@ -77,5 +77,5 @@ test("the route that a caller chose is taken, though another one brings more, an
   expect(operation.legs.map(({ provider }) => provider)).toEqual(["onchain"]);
 
   const gone = client.call(createQuote, { body: { ...body, routeId: "rt_000000000000000000000000" } });
-  await expect(gone).rejects.toMatchObject({ status: 422, code: "no_route" });
+  await expect(gone).rejects.toMatchObject({ status: 400, code: "no_route" });
 });
