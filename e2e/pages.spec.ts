@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { expect, test, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { countShifts, expectStill } from "./support/layout-shifts";
@@ -40,6 +41,31 @@ const WIDE = [768, 1024, 1180, 1440].map((width) => ({ width, height: 900 }));
 const CARD_HEIGHT_MAX = 132;
 const LISTS = ["/", "/activity", "/payouts", "/accounts", "/api-keys"];
 const PARTS = 2;
+/** Pages that other tests look at, because they need more than the seed. */
+const ELSEWHERE = [
+  "/api-keys/[id]",
+  "/inbox/[id]",
+  "/join",
+  "/settings/policies",
+  "/settings/policies/[subject]",
+  "/settings/policies/evaluations/[id]",
+];
+
+/** The path of each page of the app, as its folder names it: `/payouts/[id]`. */
+const pagesOfApp = (): string[] =>
+  readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => /(^|[\\/])page\.tsx$/.test(file))
+    .map(
+      (file) =>
+        `/${file
+          .split(/[\\/]/)
+          .slice(0, -1)
+          .filter((folder) => !folder.startsWith("("))
+          .join("/")}`.replace(/\/$/, "") || "/",
+    );
+
+const isOf = (page: string, path: string): boolean =>
+  new RegExp(`^${page.replace(/\[[^\]]+\]/g, "[^/]+")}$`).test(path.replace(/\?.*$/, ""));
 
 const checkCards = async (page: Page, path: string): Promise<void> => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -78,6 +104,8 @@ for (let part = 0; part < PARTS; part += 1) {
     test.setTimeout(300_000);
     await signIn(page.request);
     const paths = await seedProject(page);
+    const looked = [...PAGES, "/sign-in", ...ELSEWHERE, ...paths];
+    expect(pagesOfApp().filter((one) => !looked.some((path) => path === one || isOf(one, path)))).toEqual([]);
     const violations = await watchPolicy(page);
     await countShifts(page);
     for (const path of paths.filter((_, index) => index % PARTS === part)) {

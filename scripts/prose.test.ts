@@ -146,3 +146,13 @@ test.each([
   expect(undocumentedIn("a.ts", `/** The file. */\n\n${code}`)).toEqual(["a.ts: act"]);
   expect(undocumentedIn("a.ts", `/** A limit. */\nconst LIMIT = 1;\n${code}`)).toEqual(["a.ts: act"]);
 });
+
+test("every port shows how it is used", () => {
+  const ports = readdirSync("lib/ports", { encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".contract.ts"))
+    .map((file) => ({ file, source: readFileSync(join("lib/ports", file), "utf8") }))
+    // Steps of contract tests are no ports.
+    .filter(({ source }) => !source.includes('from "vitest"'));
+  expect(ports.length).toBeGreaterThan(10);
+  expect(ports.filter(({ source }) => !source.includes("@example")).map(({ file }) => file)).toEqual([]);
+});

@@ -35,7 +35,9 @@ const metricsOf = (expression: string): string[] => [
 ];
 
 const expressions = (): string[] => {
-  const rules = [...read(RULES).matchAll(/expr: '(.*)'/g)].map(([, expression]) => expression ?? "");
+  const text = read(RULES);
+  const rules = [...text.matchAll(/expr: (['"])(.*)\1/g)].map(([, , expression]) => expression ?? "");
+  expect(rules).toHaveLength(text.match(/- alert:/g)?.length ?? 0);
   const { panels } = JSON.parse(read(DASHBOARD)) as { panels: { targets?: { expr: string }[] }[] };
   return [...rules, ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))];
 };
