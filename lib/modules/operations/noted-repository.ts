@@ -6,7 +6,7 @@ import type { OperationFilter } from "./operation-filter";
 import { PRIVATE_KINDS } from "./private-kinds";
 import type { Search } from "./search";
 
-/** What the terms of an operation must be. */
+/** Conditions on the terms of an operation. */
 export interface Terms {
   /** Each operation must have all of these. */
   readonly terms: readonly string[];
