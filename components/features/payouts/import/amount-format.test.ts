@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { guessSign, readAmount } from "./amount-format";
+import { guessSign, cellAmount } from "./amount-format";
 
 test.each([
   [["12.5", "7"], "point"],
@@ -28,7 +28,7 @@ test("where the amounts do not tell, or contradict each other, the person is ask
 
 test("a number of a spreadsheet is no question and no answer", () => {
   expect(guessSign([12.345, "7"])).toEqual({ sign: "point", examples: [] });
-  expect(readAmount(12.345, "comma")).toBe("12.345");
+  expect(cellAmount(12.345, "comma")).toBe("12.345");
 });
 
 test.each([
@@ -41,13 +41,13 @@ test.each([
   [".5", "point", "0.5"],
   ["12", "comma", "12"],
 ])("%s with a decimal %s is %s", (text, sign, amount) => {
-  expect(readAmount(text, sign as "point" | "comma")).toBe(amount);
+  expect(cellAmount(text, sign as "point" | "comma")).toBe(amount);
 });
 
 test.each(["=1+1", "+5", "-5", "@5", "1e3", "12,34.5", "1,25,000.5", "12.5.", "$12", "12 USDC", "1.2.3", "٣", ""])(
   "%s stays as it is",
   (text) => {
-    expect(readAmount(text, "point")).toBe(text);
+    expect(cellAmount(text, "point")).toBe(text);
   },
 );
 
@@ -56,8 +56,8 @@ test("an amount written in either way is read as the same number", () => {
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.nat({ max: 999_999 }), (whole, fraction) => {
       const digits = String(fraction).padStart(6, "0");
       const exact = `${String(whole)}.${digits}`;
-      expect(readAmount(`${whole.toLocaleString("en")}.${digits}`, "point")).toBe(exact);
-      expect(readAmount(`${whole.toLocaleString("de")},${digits}`, "comma")).toBe(exact);
+      expect(cellAmount(`${whole.toLocaleString("en")}.${digits}`, "point")).toBe(exact);
+      expect(cellAmount(`${whole.toLocaleString("de")},${digits}`, "comma")).toBe(exact);
     }),
   );
 });

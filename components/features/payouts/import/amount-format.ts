@@ -64,7 +64,7 @@ const canonicalWhole = (text: string, sign: DecimalSign): string | null => {
 /**
  * `1.250,50` with a decimal comma → `1250.50`. Text that is no amount stays as it is, so that the check of the row names it.
  */
-export const readAmount = (cell: Cell | undefined, sign: DecimalSign): string => {
+export const cellAmount = (cell: Cell | undefined, sign: DecimalSign): string => {
   const text = cellText(cell);
   if (typeof cell === "number") return text;
   const bare = text.replace(NEUTRAL_GROUPS, "");

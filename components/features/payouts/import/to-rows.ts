@@ -1,4 +1,4 @@
-import { readAmount, type DecimalSign } from "./amount-format";
+import { cellAmount, type DecimalSign } from "./amount-format";
 import type { Layout } from "./columns";
 import { cellText, type Cell, type Table } from "./table";
 
@@ -28,7 +28,7 @@ export const toRows = (table: Table, { headed, mapping }: Layout, sign: DecimalS
     column === null ? "" : cellText(row[column]);
   return rows.map((row) => ({
     recipient: textAt(row, mapping.recipient),
-    amount: mapping.amount === null ? "" : readAmount(row[mapping.amount], sign),
+    amount: mapping.amount === null ? "" : cellAmount(row[mapping.amount], sign),
     token: textAt(row, mapping.token),
     reference: textAt(row, mapping.reference),
     note: textAt(row, mapping.note),

@@ -9,7 +9,7 @@ import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
 import { AddressMark } from "@/components/ui/address-mark";
 import { countText } from "@/lib/core/amount-text";
-import { readAmount } from "../import/amount-format";
+import { cellAmount } from "../import/amount-format";
 import type { DraftField, DraftRow, DraftValues, RowProblems } from "./draft-row";
 import { FIELD_WORDS } from "./field-words";
 import { RecipientLine } from "./recipient-line";
@@ -63,7 +63,7 @@ const CellInput = ({ field, ...props }: DraftRowCellsProps & { readonly field: D
       {...(field === "token" ? { placeholder: defaultToken, list: TOKEN_LIST_ID } : {})}
       onChange={(event) => onChange(row.key, partOf(field, event.target.value, source !== null))}
       onBlur={(event) => {
-        const read = field === "amount" ? readAmount(event.target.value.trim(), "point") : row[field];
+        const read = field === "amount" ? cellAmount(event.target.value.trim(), "point") : row[field];
         if (read !== row[field] || !row.checked) onChange(row.key, { [field]: read, checked: true });
       }}
     />

@@ -7,7 +7,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { Checkbox, Field } from "@/components/ui/field";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
-import { guessSign, readAmount, type DecimalSign } from "../import/amount-format";
+import { guessSign, cellAmount, type DecimalSign } from "../import/amount-format";
 import { columnNames, layoutOf, withColumn, type Layout } from "../import/columns";
 import type { Table } from "../import/table";
 import { toRows, type ImportedRow } from "../import/to-rows";
@@ -147,7 +147,7 @@ interface SignQuestionProps {
 
 /** Asked where `1,250` may be 1250 or 1.25: a guess could pay a thousand times too much. */
 const SignQuestion = ({ examples, sign, onSign }: SignQuestionProps): ReactNode => {
-  const read = (as: DecimalSign): string => examples.map((text) => `${text} is ${readAmount(text, as)}`).join(", ");
+  const read = (as: DecimalSign): string => examples.map((text) => `${text} is ${cellAmount(text, as)}`).join(", ");
   return (
     <section aria-label="Decimal sign" className="flex flex-col gap-2">
       <p className="font-medium">How are the amounts written?</p>

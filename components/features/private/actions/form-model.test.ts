@@ -21,7 +21,8 @@ const USDC = (amount: number): bigint => BigInt(Math.round(amount * 1e6));
 describe("amounts", () => {
   test("are read as people write them", () => {
     expect([" 1,250.50 ", ".5", "1 000", "12"].map(amountText)).toEqual(["1250.50", "0.5", "1000", "12"]);
-    expect(checkForm("transfer", { ...VALUES, amount: "1,0" }, AROUND).errors.amount).toMatch(/such as/);
+    for (const amount of ["1,0,0", "25 USDC", "-25"])
+      expect(checkForm("transfer", { ...VALUES, amount }, AROUND).errors.amount, amount).toMatch(/such as/);
   });
 
   test("below the pool's minimum are refused, except when money leaves to an address in public", () => {

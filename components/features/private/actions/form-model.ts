@@ -1,5 +1,5 @@
 /** Checks the input on the pages of private moves and turns it into requests. */
-import { readAmount } from "@/components/features/payouts/import/amount-format";
+import { readAmount } from "@/lib/core/read-amount";
 import { precisionProblem } from "@/components/features/money-flow/field-checks";
 import { address as addressSchema, amount as amountSchema } from "@/lib/contracts/common";
 import { SLIPPAGE_BPS_MAX } from "@/lib/contracts/swap";
@@ -74,8 +74,8 @@ export const mostOf = (
   return formatAmount(most, pool.token.decimals);
 };
 
-/** `1,250.5` → `1250.5`; text that is no amount stays as it is. */
-export const amountText = (typed: string): string => readAmount(typed.trim(), "point");
+/** The plain decimal string of an amount that is typed as the browser's locale writes it; text that is no amount stays as it is. */
+export const amountText = (typed: string): string => readAmount(typed) ?? typed.trim();
 
 /** The typed amount where it is one that the token can have, whatever else is wrong; for receipts and pictures. */
 export const readableAmount = (typed: string, { token }: PoolBalance): string | null => {

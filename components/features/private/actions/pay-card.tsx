@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { usdValue } from "@/components/features/swap/decimal";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { useChainName } from "@/components/features/operations/use-chain-name";
@@ -13,10 +14,11 @@ import { HeldAmount } from "@/components/ui/held-amount";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
 import { countText } from "@/lib/core/amount-text";
+import { typedAmount } from "@/lib/core/read-amount";
 import { tokenOption } from "@/components/ui/marked-options";
 import { isZero } from "../amounts";
 import { poolKey, type PoolBalance, type PrivacyWallet } from "../types";
-import { amountText, mostOf } from "./form-model";
+import { amountText, mostOf, readableAmount } from "./form-model";
 import type { PrivateForm } from "./use-private-form";
 
 export interface PartProps {
@@ -110,16 +112,19 @@ const AmountField = ({ form, setup, error }: AmountFieldProps): ReactNode => {
       error={error}
       hint={
         pool === undefined ? undefined : (
-          <span className="flex flex-wrap items-baseline justify-between gap-x-3">
-            <Available form={form} pool={pool} />
-            {usd === null ? null : <Usd value={usd} />}
+          <span className="flex flex-col gap-0.5">
+            <span className="flex flex-wrap items-baseline justify-between gap-x-3">
+              <Available form={form} pool={pool} />
+              {usd === null ? null : <Usd value={usd} />}
+            </span>
+            <ReadAs value={values.amount} read={readableAmount(values.amount, pool)} symbol={pool.token.symbol} />
           </span>
         )
       }
     >
       <Input
         numeric
-        placeholder="0.00"
+        placeholder={typedAmount("0.00")}
         className="h-11 text-xl"
         value={values.amount}
         onChange={(event) => form.set("amount", event.target.value)}
@@ -143,7 +148,7 @@ const Available = ({ form, pool }: { readonly form: PrivateForm; readonly pool: 
         className="link min-h-6 px-1 disabled:opacity-55"
         disabled={isZero(most)}
         aria-label={`Use all: ${most} ${symbol}`}
-        onClick={() => form.set("amount", most)}
+        onClick={() => form.set("amount", typedAmount(most))}
       >
         MAX
       </button>
