@@ -89,7 +89,7 @@ test("a chain that does not answer is named, with what is missing; history is dr
   );
   await page.goto("/balances");
   await expect(page.getByText("Local 3 is not up to date")).toBeVisible();
-  await expect(page.getByText(/What lies there is missing from all sums/)).toBeVisible();
+  await expect(page.getByText(/its balances are missing from all sums/)).toBeVisible();
   await page.getByText("The same as a table").click();
   await expect(page.getByRole("region", { name: "History as a table" }).getByText("$9.00")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
