@@ -4,6 +4,7 @@ import { useState, type ReactNode } from "react";
 import { shorten } from "@/components/ui/address";
 import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { Time } from "@/components/ui/time";
+import { useHydrated } from "@/components/ui/use-hydrated";
 import { amountText } from "@/lib/core/amount-text";
 import { FlowBands } from "./flow-bands";
 import { DestinationNode, HopNode, SourceNode } from "./flow-nodes";
@@ -29,6 +30,7 @@ const placesOf = (leg: FlowLeg, all: readonly FlowHop[]): number[] =>
 /** The money on its way as one picture: sources left, bridges and swaps between, the recipient right; on phones from top to bottom. */
 export const FlowPicture = ({ flow, label }: { readonly flow: FlowModel; readonly label: string }): ReactNode => {
   const [element, width] = useWidth();
+  const isHydrated = useHydrated();
   const hidden = useAmountsHidden();
   const [active, setActive] = useState<string | null>(null);
   const hops = hopsOf(flow.legs);
@@ -47,20 +49,18 @@ export const FlowPicture = ({ flow, label }: { readonly flow: FlowModel; readonl
   const shown = flow.legs[chosen];
   return (
     <figure aria-label={label} className="min-w-0">
-      <div ref={element} className="relative" style={{ height: layout.height }}>
-        <FlowBands layout={layout} legs={flow.legs} labelOf={lineOf} active={active} onActive={setActive} />
-        <div aria-hidden>
-          {flow.legs.map((leg, index) => {
-            const box = layout.sources[index];
-            return box === undefined ? null : <SourceNode key={leg.id} leg={leg} box={box} />;
-          })}
-          {hops.map((hop, index) => {
-            const box = layout.hops[index];
-            return box === undefined ? null : <HopNode key={hopKey(hop)} hop={hop} box={box} />;
-          })}
-          <DestinationNode to={to} box={layout.destination} arrived={flow.legs.every(({ look }) => look === "done")} />
-          {shown === undefined ? null : <Facts leg={shown} fee={flow.fee} layout={layout} index={chosen} />}
-        </div>
+      <div ref={element} className="relative" style={isHydrated ? { height: layout.height } : undefined}>
+        {isHydrated ? (
+          <>
+            <FlowBands layout={layout} legs={flow.legs} labelOf={lineOf} active={active} onActive={setActive} />
+            <Nodes flow={flow} hops={hops} layout={layout}>
+              {shown === undefined ? null : <Facts leg={shown} fee={flow.fee} layout={layout} index={chosen} />}
+            </Nodes>
+          </>
+        ) : (
+          // The content security policy refuses places in the HTML, and the server does not know the width. This keeps the height free.
+          <svg aria-hidden className="block" width="1" height={layout.height} />
+        )}
       </div>
       <ol className="sr-only" aria-label={`${label}, in words`}>
         {flow.legs.map((leg) => (
@@ -75,6 +75,28 @@ export const FlowPicture = ({ flow, label }: { readonly flow: FlowModel; readonl
     </figure>
   );
 };
+
+interface NodesProps {
+  readonly flow: FlowModel;
+  readonly hops: readonly FlowHop[];
+  readonly layout: FlowLayout;
+  readonly children: ReactNode;
+}
+
+const Nodes = ({ flow, hops, layout, children }: NodesProps): ReactNode => (
+  <div aria-hidden>
+    {flow.legs.map((leg, index) => {
+      const box = layout.sources[index];
+      return box === undefined ? null : <SourceNode key={leg.id} leg={leg} box={box} />;
+    })}
+    {hops.map((hop, index) => {
+      const box = layout.hops[index];
+      return box === undefined ? null : <HopNode key={hopKey(hop)} hop={hop} box={box} />;
+    })}
+    <DestinationNode to={flow.to} box={layout.destination} arrived={flow.legs.every(({ look }) => look === "done")} />
+    {children}
+  </div>
+);
 
 const viaText = ({ hops }: FlowLeg): string =>
   hops.length === 0 ? "" : ` over ${hops.map(({ venue }) => venue).join(", then ")}`;
