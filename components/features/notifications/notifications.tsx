@@ -20,7 +20,7 @@ export const Notifications = (): ReactNode => {
     <>
       <PageHeader
         title="Notifications"
-        description="What happened in this project that you want to know, for 90 days."
+        description="Events of this project that you chose to see, for 90 days."
         actions={
           <>
             {newest === undefined || unread === 0 ? null : (
