@@ -147,4 +147,13 @@ test("an API key is shown once, works, and stops working when it is revoked", as
   await page.getByRole("button", { name: "Revoke key" }).click();
   await expect(page.getByText("Revoked").first()).toBeVisible();
   await expect(async () => expect((await ask()).status()).toBe(401)).toPass();
+  await page.getByRole("link", { name: "Requests of Payroll" }).click();
+  await expect(page.getByRole("heading", { name: "Requests of Payroll", level: 1 })).toBeVisible();
+  const requests = page.getByRole("table", { name: "Requests" }).getByRole("row", { name: /GET \/wallets/ });
+  const answered = (answer: string) => requests.filter({ has: page.getByText(answer, { exact: true }) });
+  // The list is read again every 5 seconds, and a request is in it about a second after its answer.
+  await expect(answered("401 api_key_revoked").first()).toBeVisible();
+  await expect(answered("200").last()).toBeVisible();
+  await settle(page);
+  await checkLooks(page, "/api-keys/[id]");
 });

@@ -36,6 +36,16 @@ const ADMINS_ONLY = new Set(
 );
 /** Operations that any key may call: they show what the key itself is bounded by, or give test money. */
 const WITHOUT_SCOPE = new Set(["whoAmI", "getPolicies", "listPolicyVersions", "evaluatePolicies", "useFaucet"]);
+/** Reads that every role may make, a viewer too. Written by hand, so that a read of secrets cannot be open to all roles unseen. */
+const OPEN_READS = new Set(
+  `listAnnotations listApiKeys whoAmI getMe getBalanceHistory getUnifiedBalances streamChanges listContacts getContact listDecisions
+  getDecision getDeposit streamDeposits readWebhookReceiver listEvents getFactors listGlobalAccounts getGlobalAccount listEntries
+  getStatement readProjectInbox listMembers listNotifications getNotificationPreferences listOperations exportOperations getOperation
+  streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayouts getPayout listPayoutItems getPolicies
+  listPolicyVersions getPolicyEvaluation listPrivacyWallets getPrivateBalances listPrivateExits listPrivateTransfers getPrivateTransfer
+  getReserves getReservesProof listSessions listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery
+  listWebhookEndpoints getWebhookEndpoint`.split(/\s+/),
+);
 /** Reads that are no GET. Written by hand, so that a route that writes cannot open itself to viewers unseen. */
 const READS_BY_POST = new Set(["evaluatePolicies"]);
 
@@ -165,6 +175,13 @@ describe("each operation declares who may call it", () => {
   test("the public ones are those of the list above", () => {
     const found = namedContracts.filter(({ contract }) => contract.auth === "public");
     expect(found.map(({ operationId }) => operationId).sort()).toEqual([...PUBLIC].sort());
+  });
+
+  test("the reads that every role may make are those of the list above", () => {
+    const found = operations.filter(
+      (one) => one.method === "GET" && allows(one, "bearer") && one["x-roles"]?.length === ROLES.length,
+    );
+    expect(found.map(({ operationId }) => operationId).sort()).toEqual([...OPEN_READS].sort());
   });
 
   test("the lists above name operations of the document", () => {

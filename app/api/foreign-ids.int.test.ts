@@ -4,9 +4,11 @@ import { namedContracts, type NamedContract } from "@/lib/contracts/all";
 import { SCOPES } from "@/lib/contracts/contract";
 import { newId, type IdKind } from "@/lib/core/ids";
 import { EXAMPLES } from "@/lib/http/openapi-examples";
+import { quarantinedDeposit } from "@/lib/testing/deposits";
 import { testAccount } from "@/lib/testing/factories";
-import { invitationOf, openRequest } from "@/lib/testing/people-attacks";
+import { invitationOf, openRequest, passkeyOf } from "@/lib/testing/people-attacks";
 import { putRules } from "@/lib/testing/policies";
+import { storedPrivateTransfer } from "@/lib/testing/private-transfer";
 import {
   call,
   deliveryOf,
@@ -30,6 +32,18 @@ const refusedEvaluation: Maker = async () => {
   return (await operationOf(theWorld())).body.evaluationId;
 };
 
+const privateWalletOf = async (name: string): Promise<string> =>
+  String((await call("POST", "/privacy/wallets", { name })).body.privacyWalletId);
+
+/** A private transfer with its operation, without money behind it. */
+const privateTransferOf: Maker = async () => {
+  const { operationId } = (await operationOf(theWorld())).body;
+  return storedPrivateTransfer(theApi().services, {
+    operationId: String(operationId),
+    walletId: await privateWalletOf("Reserve"),
+  });
+};
+
 /** By the path up to the id: its kind, and how the other project gets an object of it. */
 const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/auth/api-keys": ["apiKey", keyOf],
@@ -44,10 +58,9 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/payouts": ["payout", async () => (await payoutOf(theWorld())).body.payoutId],
   "/transfers": ["transfer", async () => (await call("POST", "/transfers", transferBody(theWorld()))).body.transferId],
   "/wallets": ["wallet", () => Promise.resolve(theWorld().customer.treasuryId)],
-  "/privacy/wallets": [
-    "privacyWallet",
-    async () => (await call("POST", "/privacy/wallets", { name: "Payroll" })).body.privacyWalletId,
-  ],
+  "/privacy/wallets": ["privacyWallet", () => privateWalletOf("Payroll")],
+  "/privacy/transfers": ["transfer", privateTransferOf],
+  "/deposits": ["operation", () => quarantinedDeposit(theApi().services, theWorld().customer)],
   "/webhook-endpoints": ["webhookEndpoint", endpointOf],
   "/deliveries": ["delivery", deliveryOf],
   "/members": ["user", async () => (await call("GET", "/me")).body.id],
@@ -60,6 +73,7 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
     "session",
     async () => ((await call("GET", "/me/sessions")).body as { data: { id: string }[] }).data[0]?.id,
   ],
+  "/me/passkeys": ["passkey", passkeyOf],
   "/approvals": ["decision", openRequest],
   "/invitations": ["invitation", invitationOf],
   // The last one, because its policy refuses what the makers above ask for.
@@ -68,9 +82,6 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
 
 /** Operations whose objects this file does not make, each with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  "/deposits": "a deposit needs money from outside: lib/modules/deposits",
-  "/me/passkeys": "a passkey needs a device: lib/modules/factors",
-  "/privacy/transfers": "a private transfer needs a shielded balance: lib/modules/privacy",
   "/wallets/link": "an address is no secret id",
   "/dev/webhook-receiver": "public, and its token is the secret",
 };
@@ -129,3 +140,25 @@ test.each(cases)("%s by the %s of a stranger", async (_id, caller, one) => {
   expect(answer).toEqual(await answerOf(one, caller, newId(kind)));
   expect(answer).toMatchObject({ status: 404 });
 });
+
+const READS = tested.filter(
+  ({ operationId, contract }) => contract.method === "GET" || operationId === "renamePasskey",
+);
+
+test.each(READS.map((one) => [one.operationId, one] as const))(
+  "%s finds the object for its own project, so that the answers above are about whose it is",
+  async (operationId, { contract: { method, path } }) => {
+    const response = await theApi().fetch(path.replace("{id}", made.get(baseOf(path)) ?? ""), {
+      method,
+      headers: {
+        authorization: `Bearer ${theWorld().customer.session.accessToken}`,
+        "content-type": "application/json",
+      },
+      ...(method === "GET" ? {} : { body: JSON.stringify(EXAMPLES[operationId]?.request ?? {}) }),
+    });
+    // Some of them are streams without an end.
+    await response.body?.cancel();
+    // 409: the account is found, and is in no proof of reserves yet.
+    expect(response.status).toBe(operationId === "getReservesProof" ? 409 : 200);
+  },
+);

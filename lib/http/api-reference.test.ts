@@ -15,3 +15,32 @@ test("the script of the API reference is compressed before anybody asks for it",
   expect(sent.equals(await readFile("node_modules/@scalar/api-reference/dist/browser/standalone.js"))).toBe(true);
   expect(await referenceFile("scalar-0000000000000000.js")).toBeNull();
 });
+
+const NONCE = "bm9uY2U=";
+
+/** The sources of each directive of the frame's policy. */
+const directivesOf = async (nonce: string): Promise<Map<string, string[]>> => {
+  const policy = (await referenceFrame(nonce)).headers.get("content-security-policy") ?? "";
+  return new Map(
+    policy.split(";").map((directive) => {
+      const [name = "", ...sources] = directive.trim().split(/ +/);
+      return [name, sources] as const;
+    }),
+  );
+};
+
+test("the policy of the frame takes scripts and style elements by the nonce alone; style attributes are the one exception", async () => {
+  const directives = await directivesOf(NONCE);
+  expect(directives.get("default-src")).toEqual(["'none'"]);
+  expect(directives.get("script-src")).toEqual([`'nonce-${NONCE}'`, "'strict-dynamic'"]);
+  expect(directives.get("style-src")).toEqual([`'nonce-${NONCE}'`]);
+  // A directive for elements or attributes would replace the one above.
+  const about = [...directives.keys()].filter((name) => /^(script|style)-/.test(name));
+  expect(about).toEqual(["script-src", "style-src", "style-src-attr"]);
+  const unsafe = [...directives].filter(([, sources]) => sources.some((source) => source.includes("unsafe")));
+  expect(unsafe).toEqual([["style-src-attr", ["'unsafe-inline'"]]]);
+});
+
+test("a nonce that would add sources to the policy is refused", async () => {
+  await expect(referenceFrame("x' 'unsafe-inline")).rejects.toThrow("not base64");
+});

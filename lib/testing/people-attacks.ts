@@ -66,7 +66,7 @@ const otherSession = async (): Promise<string> => {
 };
 
 /** Adds a passkey of the same person, past the API. */
-const passkey = async (): Promise<string> => {
+export const passkeyOf = async (): Promise<string> => {
   const id = newId("passkey");
   const key = { id, userId: await idOfMe(), credentialId: id, publicKey: new Uint8Array(1), counter: 0n };
   const { prisma } = theApi().services.database;
@@ -186,10 +186,10 @@ export const PEOPLE_ROWS: AttackTable = {
   ],
   "PATCH /me/passkeys/{id}": [
     "moves nothing",
-    async () => expecting(call("PATCH", `/me/passkeys/${await passkey()}`, { name: "Renamed" }), 200),
+    async () => expecting(call("PATCH", `/me/passkeys/${await passkeyOf()}`, { name: "Renamed" }), 200),
   ],
   "POST /me/passkeys/{id}/remove": [
     "needs approval",
-    async () => approvalAsked(call("POST", `/me/passkeys/${await passkey()}/remove`, {})),
+    async () => approvalAsked(call("POST", `/me/passkeys/${await passkeyOf()}/remove`, {})),
   ],
 };

@@ -1,4 +1,6 @@
-import type { PrivateTransfer } from "@/lib/modules/privacy/private-transfer";
+import type { Services } from "@/lib/composition";
+import { newId } from "@/lib/core/ids";
+import { privateTransferColumns, type PrivateTransfer } from "@/lib/modules/privacy/private-transfer";
 
 /** The columns of a private transfer that a test does not care about. */
 export const EMPTY_PRIVATE_TRANSFER: Omit<
@@ -23,4 +25,20 @@ export const EMPTY_PRIVATE_TRANSFER: Omit<
   idempotencyKey: null,
   requestDigest: null,
   createdAt: new Date(),
+};
+
+/** Stores a private transfer for an operation that is there already. @returns its id */
+export const storedPrivateTransfer = async (
+  { database: { prisma }, registry }: Services,
+  { operationId, walletId }: Pick<PrivateTransfer, "operationId" | "walletId">,
+): Promise<string> => {
+  const [id, chainId] = [newId("transfer"), 31337];
+  const { projectId, createdBy } = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+  const token = registry.native(chainId);
+  const about = { projectId, id, operationId, kind: "private_transfer", walletId, chainId, createdBy } as const;
+  const money = { token, tokenOut: token, amountBase: 1n };
+  await prisma.privacyTransfer.create({
+    data: privateTransferColumns({ ...EMPTY_PRIVATE_TRANSFER, ...about, ...money }),
+  });
+  return id;
 };

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
-import { updateApiKey } from "@/lib/contracts/api-keys";
+import { revokeApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { createContact } from "@/lib/contracts/contacts";
 import { newId } from "@/lib/core/ids";
 import { recordEventsOn, type NewEvent } from "@/lib/modules/events/service";
@@ -174,6 +174,21 @@ describe("API keys", () => {
     await owner.client.call(updateApiKey, { params: { id: key.id }, body: { scopes: ["operations:read"] } });
     await vi.waitFor(() => expect(stream.ended()).toBe(true), WAIT);
     expect(stream.text()).not.toContain("event: end");
+  });
+
+  test("lose their stream when they are revoked, and the streams of other keys go on", async () => {
+    const scopes = ["operations:read" as const];
+    const [revoked, other] = [await api.createKey(owner, { scopes }), await api.createKey(owner, { scopes })];
+    const [stream, witness] = [await open({ "x-api-key": revoked.secret }), await open({ "x-api-key": other.secret })];
+    await owner.client.call(revokeApiKey, { params: { id: revoked.id } });
+    await vi.waitFor(() => expect(stream.ended()).toBe(true), WAIT);
+    const objectId = newId("operation");
+    await happen({ type: "operation.completed", objectId });
+    await says(witness, objectId);
+    expect(stream.text()).not.toContain(objectId);
+    expect(witness.ended()).toBe(false);
+    expect((await api.fetch("/stream", { headers: { "x-api-key": revoked.secret } })).status).toBe(401);
+    await witness.close();
   });
 
   const isNumbered = (type: string, objectId: string): Promise<void> =>

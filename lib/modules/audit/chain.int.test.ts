@@ -8,6 +8,7 @@ import { createDatabase, type Database } from "@/lib/db/client";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { sqlOn } from "@/lib/db/sql";
 import { createSecrets } from "@/lib/modules/encryption/application-secret";
+import { changeUnguarded, recordAuditRows } from "@/lib/testing/audit-log";
 import { emptyDatabase, testDatabase } from "@/lib/testing/database";
 import { createAuditLinker } from "./linker";
 import { recordAudit } from "./service";
@@ -22,43 +23,9 @@ let database: Database;
 const linkerOf = (on: Database, by = secrets) => createAuditLinker({ database: on, secrets: by, clock: systemClock });
 const verify = (saved: SavedHeads = {}, by = secrets): Promise<AuditReport> =>
   verifyAudit(sqlOn(database.pool), by, saved);
-/** As somebody does who has the whole server: no trigger stands in the way. */
-const change = async (text: string, values: readonly unknown[] = []): Promise<void> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query("SET session_replication_role = replica");
-    await client.query(text, [...values]);
-  } finally {
-    await client.end();
-  }
-};
-
-/** @returns the ids of the rows, which were recorded one after the other */
-const record = async (
-  count: number,
-  projectId: string | null = PROJECTS[0],
-  on: Database = database,
-): Promise<string[]> => {
-  const subjects = Array.from({ length: count }, () => newId("payout"));
-  for (const subject of subjects)
-    await on.transaction((tx) =>
-      recordAudit(tx, {
-        projectId,
-        actor: "usr_1",
-        action: "payout.created",
-        subject,
-        data: { total: "1.5", items: 2, note: null, codes: ["b", "a"] },
-        request: null,
-        at: new Date(),
-      }),
-    );
-  const { rows } = await on.pool.query<{ id: string }>(
-    "SELECT id FROM audit_event WHERE subject = ANY($1) ORDER BY id",
-    [subjects],
-  );
-  return rows.map(({ id }) => id);
-};
+const change = (text: string, values: readonly unknown[] = []): Promise<void> => changeUnguarded(url, text, values);
+const record = (count: number, projectId: string | null = PROJECTS[0], on: Database = database): Promise<string[]> =>
+  recordAuditRows(on, projectId, count);
 
 beforeAll(async () => {
   ({ url, database } = await testDatabase());
