@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { createTransfer, swapAndTransfer } from "@/lib/contracts/transfers";
+import { createTransfer } from "@/lib/contracts/transfers";
 import { approveContact, createContact } from "@/lib/contracts/contacts";
 import { getOperation } from "@/lib/contracts/operations";
 import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
@@ -7,30 +7,14 @@ import { testApi } from "@/lib/testing/api";
 import { parametersDigest } from "@/lib/modules/operations/parameters";
 import { withApproval } from "@/lib/testing/approve";
 import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
+import { fund } from "@/lib/testing/journey";
 import { putRules } from "@/lib/testing/policies";
 
 const CHAIN = 31337;
 const WAIT = { timeout: 60_000, interval: 200 };
 const api = await testApi({ worker: true });
 const { prisma } = api.services.database;
-
-const funded = async (): Promise<Customer & { client: Customer["session"]["client"]; projectId: string }> => {
-  const customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "1000" });
-  const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
-  const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } });
-  return { ...customer, client: key.client, projectId };
-};
-type Funded = Awaited<ReturnType<typeof funded>>;
-
-const send = ({ client, treasuryId }: Funded, amount: string, recipient = testAccount().address) =>
-  client.call(swapAndTransfer, {
-    body: {
-      ...{ fromWalletId: treasuryId, fromChainId: CHAIN, toChainId: CHAIN, fromToken: "USDC", toToken: "USDC" },
-      ...{ amount, recipient },
-    },
-  });
 
 const ended = async (id: string) =>
   vi.waitFor(async () => {
@@ -41,8 +25,8 @@ const ended = async (id: string) =>
 
 describe("operations", () => {
   test("without a policy move as before, and each has an evaluation", async () => {
-    const of = await funded();
-    const { operationId } = await send(of, "5");
+    const of = await fundedCustomer(api);
+    const { operationId } = await sendUsdc(of, "5");
     expect(await ended(operationId)).toMatchObject({ status: "completed" });
     const { evaluationId } = await of.client.call(getOperation, { params: { id: operationId } });
     const evaluation = await prisma.policyEvaluation.findFirstOrThrow({ where: { id: evaluationId ?? "" } });
@@ -50,9 +34,9 @@ describe("operations", () => {
   });
 
   test("above a cap are refused with the rule and the field, and the refusal is kept", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     await putRules(of.session, { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "50" } } });
-    const refusal = await send(of, "60").catch((error: unknown) => error);
+    const refusal = await sendUsdc(of, "60").catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       status: 403,
       code: "policy_violation",
@@ -67,28 +51,28 @@ describe("operations", () => {
   });
 
   test("never exceed a daily cap together, however many come at once", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     const perDay = { assets: [{ asset: "usdc", amount: "10" }], usd: "1000" };
     await putRules(of.session, { scope: "wallet", subjectId: of.treasuryId, baseVersion: 0, rules: { perDay } });
-    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => send(of, "3")));
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => sendUsdc(of, "3")));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
     const usage = await prisma.policyUsage.findMany({ where: { projectId: of.projectId, unit: "asset:usdc" } });
     expect(usage.map(({ spent }) => spent.toFixed())).toEqual(["9"]);
   }, 120_000);
 
   test("of an exempt key wait for a code where a policy asks for one", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     const rules = { code: { mode: "above" as const, usd: "10" } };
     await putRules(of.session, { scope: "project", baseVersion: 0, rules });
-    expect((await send(of, "11")).subStatus).toBe("awaiting_approval");
-    expect((await send(of, "10")).subStatus).toBe("prepared");
+    expect((await sendUsdc(of, "11")).subStatus).toBe("awaiting_approval");
+    expect((await sendUsdc(of, "10")).subStatus).toBe("prepared");
   });
 });
 
 describe("the signer", () => {
   /** An operation that is stored and never begun: its job is taken away in the same statement. */
-  const forge = async (of: Funded, change: (id: string) => Promise<unknown>) => {
-    const source = await send(of, "1");
+  const forge = async (of: FundedCustomer, change: (id: string) => Promise<unknown>) => {
+    const source = await sendUsdc(of, "1");
     await ended(source.operationId);
     const { request, quoted, ...operation } = await prisma.operation.findUniqueOrThrow({
       where: { id: source.operationId },
@@ -115,9 +99,9 @@ describe("the signer", () => {
     return { id, end: await ended(id) };
   };
 
-  let of: Funded;
+  let of: FundedCustomer;
   beforeAll(async () => {
-    of = await funded();
+    of = await fundedCustomer(api);
   }, 120_000);
 
   test.each([
@@ -169,13 +153,13 @@ describe("the signer", () => {
 });
 
 describe("payouts to wallets", () => {
-  const pay = (of: Funded, recipients: readonly `0x${string}`[], amount: string) =>
+  const pay = (of: FundedCustomer, recipients: readonly `0x${string}`[], amount: string) =>
     of.client.call(createWalletsPayout, {
       body: { chainId: CHAIN, transfers: recipients.map((address) => ({ address, amount, token: "USDC" })) },
     });
 
   test("count in the caps as a whole, and a payout within them is paid", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     await putRules(of.session, { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "50" } } });
     const recipients = Array.from({ length: 3 }, () => testAccount().address);
     await expect(pay(of, recipients, "20")).rejects.toMatchObject({ code: "policy_violation" });
@@ -193,7 +177,7 @@ describe("payouts to wallets", () => {
   }, 120_000);
 
   test("pay approved contacts alone where the list is on", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     await putRules(of.session, { scope: "project", baseVersion: 0, rules: { recipients: "approved_contacts" } });
     await expect(pay(of, [testAccount().address], "1")).rejects.toMatchObject({
       code: "policy_violation",
@@ -211,7 +195,7 @@ describe("payouts to wallets", () => {
 
 test("money that is brought for a payout counts once, and its tokens and chains are bounded too", async () => {
   const there = 31338;
-  const of = await funded();
+  const of = await fundedCustomer(api);
   await fund(of.session.client, of.treasury, { chainId: there, token: "USDC", amount: "200" });
   const pay = (amount: string) =>
     of.client.call(createWalletsPayout, {

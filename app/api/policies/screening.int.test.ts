@@ -3,12 +3,13 @@ import type { ApiError } from "@/lib/api-client/client";
 import { createWalletsPayout, getPayout, listPayoutItems } from "@/lib/contracts/payouts";
 import { evaluatePolicies, getPolicyEvaluation } from "@/lib/contracts/policies";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
-import { createQuote } from "@/lib/contracts/swap";
-import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { createQuote, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { createTransfer } from "@/lib/contracts/transfers";
 import { importList } from "@/lib/modules/screening/import-list";
 import { testApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
+import { codesOf } from "@/lib/testing/journey";
 import { getAuditLog, putRules } from "@/lib/testing/policies";
 import { createListSigner, listContent } from "@/lib/testing/screening-list";
 import { startWorker } from "@/lib/workers/runner";
@@ -22,29 +23,12 @@ const { prisma } = services.database;
 const worker: { current: ReturnType<typeof startWorker> | null } = { current: null };
 afterAll(() => worker.current?.stop());
 
-type Funded = Customer & { client: Customer["session"]["client"]; projectId: string };
-const funded = async (): Promise<Funded> => {
-  const customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "1000" });
-  const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
-  const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } });
-  return { ...customer, client: key.client, projectId };
-};
-
-const send = ({ client, treasuryId }: Funded, recipient: `0x${string}`, amount = "1") =>
-  client.call(swapAndTransfer, {
-    body: {
-      ...{ fromWalletId: treasuryId, fromChainId: CHAIN, toChainId: CHAIN, fromToken: "USDC", toToken: "USDC" },
-      ...{ amount, recipient },
-    },
-  });
-
-const pay = ({ client }: Funded, recipients: readonly `0x${string}`[]) =>
+const pay = ({ client }: FundedCustomer, recipients: readonly `0x${string}`[]) =>
   client.call(createWalletsPayout, {
     body: { chainId: CHAIN, transfers: recipients.map((address) => ({ address, amount: "1", token: "USDC" })) },
   });
 
-const recordsOf = ({ projectId }: Funded) =>
+const recordsOf = ({ projectId }: FundedCustomer) =>
   prisma.screeningRecord.findMany({ where: { projectId }, orderBy: { id: "asc" } });
 
 const listed: `0x${string}`[] = [];
@@ -69,16 +53,16 @@ const accounts = (count: number) => Array.from({ length: count }, () => testAcco
 
 describe("without any list", () => {
   test("money moves as before, and nothing is recorded", async () => {
-    const of = await funded();
-    const { operationId } = await send(of, testAccount().address);
+    const of = await fundedCustomer(api);
+    const { operationId } = await sendUsdc(of, "1");
     expect(operationId).toMatch(/^op_/);
     expect(await recordsOf(of)).toEqual([]);
   });
 
   test("a policy that asks for a clear verdict stops what no source covers", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
-    await expect(send(of, testAccount().address)).rejects.toMatchObject({
+    await expect(sendUsdc(of, "1")).rejects.toMatchObject({
       status: 403,
       code: "screening_refused",
       body: { details: expect.arrayContaining([expect.objectContaining({ code: "not_covered" })]) as unknown },
@@ -92,10 +76,10 @@ describe("with a list", () => {
   beforeAll(() => list(testAccount().address));
 
   test("a listed recipient is refused with the list and its version, and the refusal is kept and audited", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     const recipient = testAccount().address;
     await list(recipient);
-    const refusal = (await send(of, recipient).catch((error: unknown) => error)) as Error;
+    const refusal = (await sendUsdc(of, "1", recipient).catch((error: unknown) => error)) as Error;
     expect(refusal).toMatchObject({
       code: "screening_refused",
       body: { details: [{ path: "toAddress", code: "hit" }] },
@@ -118,15 +102,15 @@ describe("with a list", () => {
   });
 
   test("what passes is recorded with its operation and the version that cleared it", async () => {
-    const of = await funded();
-    const { operationId } = await send(of, testAccount().address);
+    const of = await fundedCustomer(api);
+    const { operationId } = await sendUsdc(of, "1");
     const kept = (await recordsOf(of)).filter(({ subjectId }) => subjectId === operationId);
     expect(kept).toMatchObject([{ outcome: "passed", phase: "accept", findings: [] }]);
     expect(kept[0]?.sources).toMatchObject([{ source: "list:ofac", listVersion: String(version), state: "clear" }]);
   });
 
   test("one listed recipient of 100 is named by its row, and nothing is stored", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     const recipients = accounts(100);
     await list(recipients[41] ?? "0x");
     await expect(pay(of, recipients)).rejects.toMatchObject({
@@ -137,22 +121,55 @@ describe("with a list", () => {
   });
 
   test("`off` lets a listed recipient be paid, and a policy of the wallet can only be stricter", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     const recipient = testAccount().address;
     await list(recipient);
     await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "off" } });
-    expect((await send(of, recipient)).operationId).toMatch(/^op_/);
+    expect((await sendUsdc(of, "1", recipient)).operationId).toMatch(/^op_/);
     const wallet = { scope: "wallet", subjectId: of.treasuryId, baseVersion: 0 } as const;
     await putRules(of.session, { ...wallet, rules: { screening: "block_hits" } });
-    await expect(send(of, recipient)).rejects.toMatchObject({ code: "screening_refused" });
+    await expect(sendUsdc(of, "1", recipient)).rejects.toMatchObject({ code: "screening_refused" });
     await putRules(of.session, { ...wallet, baseVersion: 1, rules: { screening: "off" } });
     await putRules(of.session, { scope: "project", baseVersion: 1, rules: { screening: "require_clear" } });
-    await expect(send(of, recipient)).rejects.toMatchObject({ code: "screening_refused" });
+    await expect(sendUsdc(of, "1", recipient)).rejects.toMatchObject({ code: "screening_refused" });
   }, 120_000);
 });
 
+test("a recipient that is listed after the code was mailed is refused at prepare, and the code is not used up", async () => {
+  const of = await fundedCustomer(api);
+  const { client } = of.session;
+  const toAddress = testAccount().address;
+  const seen = await codesOf(api, of);
+  const { transferId } = await client.call(createTransfer, {
+    body: {
+      fromWalletId: of.treasuryId,
+      fromChainId: CHAIN,
+      toChainId: CHAIN,
+      token: "USDC",
+      amount: "5",
+      toAddress,
+    },
+  });
+  await client.call(requestOtp, { body: { transferId } });
+  const otp = await api.readCode(of.email, seen);
+  const readStored = async () => ({
+    quote: await prisma.quote.findFirstOrThrow({ where: { transferId } }),
+    codes: await prisma.otp.findMany({ where: { projectId: of.projectId } }),
+  });
+  const before = await readStored();
+  expect(before.quote).toMatchObject({ status: "open", approvedAt: null });
+  await list(toAddress);
+  await expect(client.call(prepareSwap, { body: { transferId, otp } })).rejects.toMatchObject({
+    ...{ status: 403, code: "screening_refused" },
+    body: { details: [{ path: "toAddress", code: "hit" }] },
+  });
+  expect(await readStored()).toEqual(before);
+  expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);
+  expect(await recordsOf(of)).toMatchObject([{ outcome: "stopped", phase: "accept", subjectType: "request" }]);
+});
+
 test("the dry run denies a listed recipient as acceptance does, by the rule of the policy, and stores nothing", async () => {
-  const of = await funded();
+  const of = await fundedCustomer(api);
   const recipient = testAccount().address;
   await list(recipient);
   const dryRun = (rules?: PolicyRules) =>
@@ -182,10 +199,10 @@ test("the dry run denies a listed recipient as acceptance does, by the rule of t
 
 describe("an address that is listed after the movement was accepted", () => {
   test("stops the operation and the one row before they are signed; the others are paid", async () => {
-    const of = await funded();
+    const of = await fundedCustomer(api);
     const recipients = accounts(100);
     const [single, one] = [testAccount().address, recipients[7] ?? "0x"];
-    const { operationId } = await send(of, single);
+    const { operationId } = await sendUsdc(of, "1", single);
     const { payoutId } = await pay(of, recipients);
     if (payoutId === null) throw new Error("The payout was not stored.");
     await list(single, one);
@@ -221,7 +238,7 @@ describe("an address that is listed after the movement was accepted", () => {
 });
 
 test("a quote is not screened by lists that nobody imported for it: prices can be asked for any recipient", async () => {
-  const of = await funded();
+  const of = await fundedCustomer(api);
   const from = [{ address: of.treasury, chainId: CHAIN, token: "USDC", amount: "1" }];
   const body = { from, toChainId: CHAIN, toToken: "USDT", toAddress: testAccount().address };
   expect((await of.client.call(createQuote, { body })).quoteId).toMatch(/^qt_/);

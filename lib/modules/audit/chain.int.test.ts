@@ -1,20 +1,18 @@
 import { createHmac } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import { createDatabase, type Database } from "@/lib/db/client";
-import { migrateDeploy } from "@/lib/db/migrate";
 import { sqlOn } from "@/lib/db/sql";
 import { createSecrets } from "@/lib/modules/encryption/application-secret";
 import { changeUnguarded, recordAuditRows } from "@/lib/testing/audit-log";
-import { emptyDatabase, testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "@/lib/testing/database";
+import { asPlainOwner } from "@/lib/testing/plain-owner";
 import { createAuditLinker } from "./linker";
 import { recordAudit } from "./service";
 import { verifyAudit, type AuditReport, type SavedHeads } from "./verify";
 
-const MIGRATIONS = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
 const SECRET = "dev_0123456789abcdef0123456789abcdef";
 const secrets = createSecrets(SECRET);
 const PROJECTS = [newId("project"), newId("project")] as const;
@@ -193,20 +191,8 @@ test("a changed application secret keeps the chains: heads get new codes, and th
   expect((await verify({}, createSecrets(NEXT))).violations).toEqual([]);
 });
 
-test("an owner of the tables that is no superuser can add rows, and neither change nor remove them", async () => {
-  const { url: other } = await emptyDatabase();
-  const name = `audit_owner_${newId("project").slice(-12)}`;
-  const admin = new pg.Client({ connectionString: other });
-  await admin.connect();
-  await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'dev' NOSUPERUSER`);
-  await admin.query(`ALTER DATABASE ${new URL(other).pathname.slice(1)} OWNER TO ${name}`);
-  await admin.query(`GRANT ALL ON SCHEMA public TO ${name}`);
-  const theirs = new URL(other);
-  theirs.username = name;
-  theirs.password = "dev";
-  await migrateDeploy(theirs.href, MIGRATIONS);
-  const own = createDatabase(theirs.href, { poolSize: 2 });
-  try {
+test("an owner of the tables that is no superuser can add rows, and neither change nor remove them", () =>
+  asPlainOwner(async (own) => {
     await record(2, PROJECTS[0], own);
     await linkerOf(own).link();
     for (const table of ["audit_event", "audit_link"])
@@ -215,9 +201,4 @@ test("an owner of the tables that is no superuser can add rows, and neither chan
     await expect(own.pool.query("UPDATE audit_event SET actor = 'x'")).rejects.toThrow("permission denied");
     await expect(own.pool.query("UPDATE audit_link SET seq = 9")).rejects.toThrow("permission denied");
     expect(await verifyAudit(sqlOn(own.pool), secrets)).toMatchObject({ rows: 2, violations: [] });
-  } finally {
-    await own.close();
-    await admin.query(`DROP OWNED BY ${name} CASCADE`).catch(() => undefined);
-    await admin.end();
-  }
-});
+  }));
