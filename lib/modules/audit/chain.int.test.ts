@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import pg from "pg";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
