@@ -15,7 +15,7 @@ const publish = async (list: string, version: number, validForHours: number): Pr
   await importList({ database, keys: signer.keys, clock }, { text, by: "test" });
 };
 
-/** What the metrics show, by list. */
+/** The values of the gauge by the name of the list. */
 const shown = async (): Promise<Record<string, number>> => {
   const series = /^causeway_screening_list_valid_seconds\{list="(\w+)"\} (\S+)$/gm;
   return Object.fromEntries(

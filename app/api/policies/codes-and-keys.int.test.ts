@@ -22,7 +22,7 @@ const approve = async (of: FundedCustomer, operationId: string) => {
 const storedOperation = (id: string) => prisma.operation.findUniqueOrThrow({ where: { id }, include: { legs: true } });
 
 describe("a policy that exempts 10 US dollars a day from codes", () => {
-  /** What counts as moved without a code today. */
+  /** The sum in US dollars that moved without a code today. */
   const withoutCode = async ({ projectId }: FundedCustomer): Promise<string[]> =>
     (await prisma.policyUsage.findMany({ where: { projectId, unit: "usd_without_code" } })).map(({ spent }) =>
       spent.toFixed(),
