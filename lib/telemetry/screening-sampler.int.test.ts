@@ -18,9 +18,9 @@ const publish = async (list: string, version: number, validForHours: number): Pr
 /** The values of the gauge by the name of the list. */
 const shown = async (): Promise<Record<string, number>> => {
   const series = /^causeway_screening_list_valid_seconds\{list="(\w+)"\} (\S+)$/gm;
-  return Object.fromEntries(
-    [...(await metrics.render()).matchAll(series)].map(([, list, seconds]) => [list, Number(seconds)]),
-  );
+  const found: Record<string, number> = {};
+  for (const [, list = "", seconds] of (await metrics.render()).matchAll(series)) found[list] = Number(seconds);
+  return found;
 };
 
 test("each list shows for how long its newest version is still valid, below zero once it is out of date", async () => {

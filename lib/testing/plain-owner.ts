@@ -25,7 +25,11 @@ export const asPlainOwner = async (work: (database: Database) => Promise<void>):
   try {
     await migrateDeploy(theirs.href, MIGRATIONS);
     const database = createDatabase(theirs.href, { poolSize: 2 });
-    await work(database).finally(() => database.close());
+    try {
+      await work(database);
+    } finally {
+      await database.close();
+    }
   } finally {
     await admin.query(`DROP OWNED BY ${name} CASCADE`).catch(() => undefined);
     await admin.end();
