@@ -46,7 +46,7 @@ export const keepFlow = (key: string, { flow, open, done }: Keepable, hasMoved: 
       return;
     }
     const { subject, step, approved, sent, prepared } = flow;
-    // Actions for wallets are not kept: they are prepared again, which needs no other code.
+    // The actions that wallets have to sign are not kept over a reload: preparing again gives new ones, and needs no second one-time code.
     const mayKeepPrepared = prepared !== null && prepared.actions.length === 0;
     const kept: KeptFlow = {
       stored: subject.stored,

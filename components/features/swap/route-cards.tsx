@@ -26,11 +26,11 @@ export const RouteCards = ({ quote, chosen }: RouteCardsProps): ReactNode => (
     ) : (
       <Routes quote={quote} chosen={chosen} />
     )}
-    {chosen.isChosen ? (
+    {chosen.routeId === null ? null : (
       <Button size="sm" variant="ghost" className="mt-2" onClick={() => chosen.choose(null)}>
         Take the best route again
       </Button>
-    ) : null}
+    )}
   </Card>
 );
 
@@ -38,33 +38,37 @@ const Found = ({ count }: { readonly count: number }): ReactNode => (
   <span className="num text-sm text-fg-3">{count} found</span>
 );
 
-const Routes = ({ quote, chosen }: { readonly quote: Quote; readonly chosen: ChosenRoute }): ReactNode => (
-  <ul className="flex flex-col gap-2">
-    <li className={`${CARD_LOOKS} border-accent`}>
-      <CardHead
-        title={<Badge tone="info">{chosen.isChosen ? "Your choice, will be taken" : "Best, will be taken"}</Badge>}
-        amount={quote.to.amount}
-        symbol={quote.to.token.symbol}
-      />
-      <RouteSteps quote={quote} />
-    </li>
-    {quote.alternatives.map((other) => (
-      <li key={other.label + other.amount} className={CARD_LOOKS}>
+const Routes = ({ quote, chosen }: { readonly quote: Quote; readonly chosen: ChosenRoute }): ReactNode => {
+  // The quote before the choice stays on the screen until the next one is there.
+  const isOfChoice = chosen.routeId !== null && quote.routeId === chosen.routeId;
+  return (
+    <ul className="flex flex-col gap-2">
+      <li className={`${CARD_LOOKS} border-accent`}>
         <CardHead
-          title={<span className="truncate text-fg-2">{other.label}</span>}
-          amount={other.amount}
+          title={<Badge tone="info">{isOfChoice ? "Your choice, will be taken" : "Best, will be taken"}</Badge>}
+          amount={quote.to.amount}
           symbol={quote.to.token.symbol}
         />
-        <p className="text-sm text-fg-3">
-          <Difference taken={quote.to} amount={other.amount} />, minimum{" "}
-          <Amount value={other.minAmount} unit={quote.to.token.symbol} plain />, about{" "}
-          {secondsText(other.estimatedSeconds)}
-        </p>
-        <TakeRoute label={other.label} routeId={other.routeId} onTake={chosen.choose} />
+        <RouteSteps quote={quote} />
       </li>
-    ))}
-  </ul>
-);
+      {quote.alternatives.map((other) => (
+        <li key={other.label + other.amount} className={CARD_LOOKS}>
+          <CardHead
+            title={<span className="truncate text-fg-2">{other.label}</span>}
+            amount={other.amount}
+            symbol={quote.to.token.symbol}
+          />
+          <p className="text-sm text-fg-3">
+            <Difference taken={quote.to} amount={other.amount} />, minimum{" "}
+            <Amount value={other.minAmount} unit={quote.to.token.symbol} plain />, about{" "}
+            {secondsText(other.estimatedSeconds)}
+          </p>
+          <TakeRoute label={other.label} routeId={other.routeId} onTake={chosen.choose} />
+        </li>
+      ))}
+    </ul>
+  );
+};
 
 interface TakeRouteProps {
   readonly label: string;

@@ -40,7 +40,7 @@ export interface ApiKeysService {
    */
   create(actor: UserActor, input: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
   /**
-   * Changes a key on every instance within a second. A change that widens its authority needs an approval, one that narrows it does not.
+   * Changes the scopes, limits or networks of a key; every instance heeds it within a second. A change that lets the key do more needs an approval.
    * @throws DomainError as `create`, `not_found`, `invalid_state` when it was revoked or changed meanwhile
    */
   update(actor: UserActor, id: string, input: ApiKeyChange): Promise<ApiKey>;

@@ -65,7 +65,7 @@ export const failureAfter = (
   return { code, message: `${message} The time of its approval is over. Start it again.`, retryable: true };
 };
 
-/** The functions that a module gives for requests about its objects. */
+/** How a request for votes checks and carries on its object. The module of the object, such as operations or payouts, implements it. */
 export interface DecisionSubject {
   /** Checks, before an approving vote, that the object could be carried on now. @throws DomainError */
   readonly check?: (subject: { readonly projectId: string; readonly id: string }) => Promise<void>;

@@ -148,7 +148,7 @@ export const startOrAwait = async (
   steps: {
     readonly start: () => Promise<unknown>;
     readonly awaiting: (treasury: Treasury) => { readonly request: RouteRequest; readonly expectedBase: bigint };
-    /** The approved values, in words. */
+    /** The lines that people read before they approve the operation, such as amount, chain and recipient. */
     readonly lines: readonly string[];
   },
 ): Promise<void> => {

@@ -24,7 +24,7 @@ const claimOf = (found: RefundFound, decidedBy: string | null): RefundClaim => (
   decidedBy,
 });
 
-/** The change that is stored of a leg when its refund is seen. */
+/** The columns that a leg gets when the refund of its deposit is seen on the chain. */
 export const refundChange = (found: RefundFound): LegChange => ({
   refundTxHash: found.txHash,
   refundBlock: found.blockNumber,
