@@ -297,10 +297,13 @@ test(
       crash.backAtMs = Infinity;
       await postgres.restart();
       crash.backAtMs = performance.now();
-      await vi.waitFor(() => expect([...crash.waiting].map((key) => last.get(key))).toEqual([]), {
-        timeout: BACK_MS,
-        interval: 20,
-      });
+      await vi.waitFor(
+        () => {
+          const open = [...crash.waiting].map((key) => last.get(key));
+          expect(open, open.join("\n")).toEqual([]);
+        },
+        { timeout: BACK_MS, interval: 20 },
+      );
     }
     keyed.on = false;
     await Promise.all(keyedRuns);

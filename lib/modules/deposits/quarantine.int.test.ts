@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { whoAmI } from "@/lib/contracts/auth";
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { getDeposit, releaseDeposit } from "@/lib/contracts/deposits";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
@@ -154,6 +155,8 @@ describe("a deposit in quarantine", () => {
       where: { projectId: (await rowsOf(of.treasuryId))[0]?.projectId ?? "" },
       data: { role: "operator" },
     });
+    // An instance notices a role that was changed past it within a second.
+    await vi.waitFor(async () => expect(await of.session.client.call(whoAmI)).toMatchObject({ role: "operator" }), 10_000);
     await expect(of.release(id)).rejects.toMatchObject({ status: 403, code: "forbidden" });
     expect(await of.usdcOf()).toMatchObject({ available: "0" });
   }, 120_000);
