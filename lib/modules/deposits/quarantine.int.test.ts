@@ -156,7 +156,10 @@ describe("a deposit in quarantine", () => {
       data: { role: "operator" },
     });
     // An instance notices a role that was changed past it within a second.
-    await vi.waitFor(async () => expect(await of.session.client.call(whoAmI)).toMatchObject({ role: "operator" }), 10_000);
+    await vi.waitFor(
+      async () => expect(await of.session.client.call(whoAmI)).toMatchObject({ role: "operator" }),
+      10_000,
+    );
     await expect(of.release(id)).rejects.toMatchObject({ status: 403, code: "forbidden" });
     expect(await of.usdcOf()).toMatchObject({ available: "0" });
   }, 120_000);
