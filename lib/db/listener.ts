@@ -24,8 +24,21 @@ export interface Listener {
 
 const nameOf = ({ channel, payload }: Announcement): string => `${channel} ${payload}`;
 
+/** Runs a statement after those that came before it, since the driver takes one at a time. One that fails, or has no client, is dropped. */
+type Run = (client: pg.Client | null, text: string, values?: readonly string[][]) => Promise<void>;
+
+const createRun = (): Run => {
+  let last = Promise.resolve();
+  return (client, text, values) => {
+    last = last.then(async () => {
+      await client?.query(text, values === undefined ? undefined : [...values]).catch(() => undefined);
+    });
+    return last;
+  };
+};
+
 /** Sends announcements to the other instances, one statement at a time. Announcements that cannot be sent are dropped. */
-const createTeller = (clientOf: () => pg.Client | null) => {
+const createTeller = (run: (text: string, values: readonly string[][]) => Promise<void>) => {
   let waiting = new Map<string, Announcement>();
   let timer: NodeJS.Timeout | null = null;
 
@@ -33,9 +46,7 @@ const createTeller = (clientOf: () => pg.Client | null) => {
     const told = [...waiting.values()];
     waiting = new Map();
     const values = [told.map(({ channel }) => channel), told.map(({ payload }) => payload)];
-    await clientOf()
-      ?.query(NOTIFY, values)
-      .catch(() => undefined);
+    await run(NOTIFY, values);
     timer = setTimeout(next, GATHER_MS).unref();
   };
   const next = (): void => {
@@ -129,13 +140,14 @@ export const createListener = (url: string | null): Listener => {
       if (!closed) setTimeout(ensure, RECONNECT_MS).unref();
     });
   };
-  const teller = createTeller(() => client);
+  const run = createRun();
+  const teller = createTeller((text, values) => run(client, text, values));
 
   return {
     on: (channel, handler) => {
       if (!CHANNEL_PATTERN.test(channel)) throw new Error(`Not a channel: ${channel}`);
       const { isNew, remove } = handlers.add(channel, handler);
-      if (isNew && client !== null) client.query(`LISTEN ${channel}`).catch(() => undefined);
+      if (isNew) void run(client, `LISTEN ${channel}`);
       ensure();
       return remove;
     },

@@ -15,6 +15,7 @@ import {
   type AccountRecord,
   type EntryRecord,
   type LedgerService,
+  type Outcome,
   type Posted,
   type Statement,
 } from "@/lib/modules/ledger/service";
@@ -67,6 +68,8 @@ export interface GlobalAccountsDeps {
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 const STATEMENT_ENTRIES_MAX = 10_000;
+/** A chain that did not answer is asked again after this time. */
+const UNSEEN_RETRY_SECONDS = 5;
 const STATEMENT_PAGE = 1000;
 
 const globalAccount = (deps: GlobalAccountsDeps, account: AccountRecord, openBase: bigint): GlobalAccount => ({
@@ -150,6 +153,20 @@ const shortOf = (deps: GlobalAccountsDeps, asset: Asset, positions: readonly Res
   ].join(" ");
 };
 
+/** Whether money on chains that do not answer would have been enough. */
+const isUnseen = (outcome: Outcome, unseenBase: bigint): boolean => {
+  if (outcome.posted || outcome.rejection.code !== "insufficient_reserves") return false;
+  const { missingBase } = outcome.rejection;
+  return missingBase !== undefined && BigInt(missingBase) <= unseenBase;
+};
+
+/** Thrown in the ledger's transaction, so that it stores no refusal: the same key is decided anew when the chains answer. */
+const unseen = (positions: readonly ReservePosition[]): DomainError => {
+  const chains = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
+  const message = `Nothing on the chains ${chains} backs more accounts now, because they do not answer, and the other chains hold too little. Nothing was posted. Try again with the same key, or fund the treasury on another chain.`;
+  return new DomainError("chain_unavailable", message, { retryAfterSeconds: UNSEEN_RETRY_SECONDS });
+};
+
 const post = async (
   deps: GlobalAccountsDeps,
   actor: Actor,
@@ -159,7 +176,7 @@ const post = async (
   const { asset } = funding;
   const positions = await deps.reserves.positionsOf(projectId, asset.tokens);
   const owedBase = await deps.reserves.owedMeanwhile(projectId, asset.assetId, positions);
-  let reserved = { maxBase: 0n, onChainBase: 0n };
+  let reserved = { maxBase: 0n, onChainBase: 0n, unseenBase: 0n };
   const [outcome] = await deps.ledger.together({
     prepare: async (sql) => {
       reserved = await deps.reserves.liabilitiesMax(sql, positions, owedBase);
@@ -179,7 +196,9 @@ const post = async (
       ];
     },
     also: async (sql, [decided]) => {
-      if (decided?.posted !== true) return;
+      if (decided === undefined) return;
+      if (isUnseen(decided, reserved.unseenBase)) throw unseen(positions);
+      if (!decided.posted) return;
       const { accountId, base } = funding;
       const { transactionId, at } = decided;
       const data = { amount: units(base), currency: asset.assetId, transactionId };
@@ -203,7 +222,8 @@ const post = async (
 /**
  * Credits the account from the project's reserves. The sum of all accounts of a currency never exceeds the treasury's balance at final
  * blocks minus the amounts that accepted operations will still take from it; both sums are read under the same locks.
- * @throws DomainError `not_found`, `invalid_request`, `amount_precision`, `insufficient_reserves`
+ * @throws DomainError `not_found`, `invalid_request`, `amount_precision`, `insufficient_reserves`; `chain_unavailable` when money on
+ * chains that do not answer would have been enough
  */
 const fund = async (
   deps: GlobalAccountsDeps,

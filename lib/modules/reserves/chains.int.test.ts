@@ -69,20 +69,24 @@ test("a chain that does not answer stops its own money, and neither sends nor fu
   await give(customer, FOREIGN, "50");
   await untilOnChain(customer, "150");
   const { id } = await client.call(createGlobalAccount, { body: { currency: "USDC" } });
-  const fundAccount = (amount: string) =>
-    client.call(fundGlobalAccount, { params: { id }, body: { amount, currency: "USDC" } });
+  const fundAccount = (amount: string, key: string = crypto.randomUUID()) =>
+    client.call(fundGlobalAccount, { params: { id }, body: { amount, currency: "USDC" }, idempotencyKey: key });
   await fundAccount("70");
 
   proxy.on({ fault: { kind: "status", status: 503 } });
   // Of the 100 that cannot be seen, 70 cover what accounts hold; the other 30 back nothing new.
-  await expect(fundAccount("50.000001")).rejects.toMatchObject({
-    code: "insufficient_reserves",
-    message: expect.stringContaining(`Nothing on the chains ${String(AWAY)} backs more accounts now`) as string,
-  });
+  const message = expect.stringContaining(`Nothing on the chains ${String(AWAY)} backs more accounts now`) as string;
+  await expect(fundAccount("50.000001", "later")).rejects.toMatchObject({ code: "chain_unavailable", message });
+  // They would not be enough either.
+  await expect(fundAccount("80.000001")).rejects.toMatchObject({ code: "insufficient_reserves", message });
   expect((await fundAccount("30")).reserves).toEqual({ onChain: "120", committed: "0", liabilities: "100" });
   expect(await send(customer, FOREIGN, "40")).toMatchObject({ status: "completed" });
   await expect(send(customer, FOREIGN, "10")).resolves.toMatchObject({ status: "completed" });
   await expect(send(customer, AWAY, "1")).rejects.toMatchObject({ code: "chain_unavailable" });
   proxy.clear();
   await expect(send(customer, AWAY, "1")).rejects.toMatchObject({ code: "insufficient_reserves" });
+  // No refusal was stored, so the key that came too early is decided now.
+  await give(customer, AWAY, "60");
+  await untilOnChain(customer, "160");
+  expect((await fundAccount("50.000001", "later")).reserves).toMatchObject({ liabilities: "150.000001" });
 });

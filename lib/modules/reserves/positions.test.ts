@@ -16,7 +16,7 @@ const USDC: Token = {
 };
 
 /** A chain that does not answer, and the reading that was kept of it. */
-const deadChain = () => {
+const deadChain = (screenedBlocks: () => Promise<null> = () => Promise.resolve(null), isDead = true) => {
   const chain = { asked: 0, nowMs: 10_000_000_000 };
   const since: Date[] = [];
   const known: ReserveReading = { token: USDC.address, balanceBase: 7n, blockNumber: 3n };
@@ -25,7 +25,7 @@ const deadChain = () => {
     client: () => ({
       getBlockNumber: () => {
         chain.asked += 1;
-        return Promise.reject(new TypeError("refused"));
+        return isDead ? Promise.reject(new TypeError("refused")) : Promise.resolve(9n);
       },
     }),
   } as unknown as ChainRegistry;
@@ -36,7 +36,6 @@ const deadChain = () => {
       return Promise.resolve(new Map([[USDC.address, known]]));
     },
   };
-  const screenedBlocks = () => Promise.resolve(null);
   const context = {
     registry,
     readings,
@@ -54,6 +53,14 @@ test("a dead chain's newest known balance covers what is owed, and counts for no
   expect(away(positions)).toMatchObject([{ finalBase: 7n, blockNumber: 3n }]);
   // Spendings of more than seven days ago are not added up any more.
   expect(10_000_000_000 - (since[0]?.getTime() ?? 0)).toBeLessThan(7 * 24 * 3_600_000);
+});
+
+test("an outage of the database leaves no chain out afterwards", async () => {
+  const lost = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+  const { chain, read } = deadChain(() => Promise.reject(lost), false);
+  await expect(read()).rejects.toThrow(lost);
+  await expect(read()).rejects.toThrow(lost);
+  expect(chain.asked).toBe(2);
 });
 
 test("a dead chain is asked by one operation of many, and again after a while", async () => {

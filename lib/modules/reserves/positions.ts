@@ -4,6 +4,7 @@ import { finalBlockNumber } from "@/lib/chains/finality";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
 import { withDeadline } from "@/lib/core/deadline";
+import { outageOf } from "@/lib/core/outage";
 import type { Token } from "@/lib/core/token";
 import type { ScreenedBlocks } from "@/lib/modules/holds/service";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
@@ -147,7 +148,9 @@ const readNow = async (
       ...{ ...position, wallet, lastKnown: null },
       backs: backs(context, position.token),
     }));
-  } catch {
+  } catch (error) {
+    // The chain is not to blame, and must not be left out afterwards.
+    if (outageOf(error) === "database") throw error;
     return null;
   }
 };

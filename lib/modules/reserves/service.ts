@@ -182,24 +182,36 @@ const owedMeanwhile = async (
 ): Promise<bigint> =>
   away(positions).length === 0 ? 0n : ((await context.ledger.liabilities(projectId)).get(assetId) ?? 0n);
 
+interface LiabilitiesMax {
+  readonly maxBase: bigint;
+  readonly onChainBase: bigint;
+  readonly unseenBase: bigint;
+}
+
 /**
  * The most that liabilities of an asset may sum to, in ledger units, read under the locks of the balances that back them. Call it in the
  * transaction that increases the liabilities: operations that spend those balances wait for its locks. Chains that do not answer cover at
  * most `owedBase`, the present liabilities (`owedMeanwhile`): new liabilities need money on chains that answer.
- * @returns also the balances that count, of which operations under way take the rest
+ * @returns also `onChainBase`, the balances that count, of which operations under way take the rest, and `unseenBase`, the money on chains
+ * that do not answer which would back new liabilities if they did
  */
 const liabilitiesMax = async (
   context: ReservesContext,
   sql: SqlReader,
   positions: readonly ReservePosition[],
   owedBase: bigint,
-): Promise<{ readonly maxBase: bigint; readonly onChainBase: bigint }> => {
+): Promise<LiabilitiesMax> => {
   await lockFunds(sql, covering(positions).map(keyOf));
   const [here, elsewhere] = [counted(positions), away(positions)];
-  const left = onChainOf(elsewhere) - (await committedOf(context, sql, elsewhere));
-  const coveredBase = left < 0n ? 0n : left < owedBase ? left : owedBase;
+  const known = onChainOf(elsewhere) - (await committedOf(context, sql, elsewhere));
+  const left = known < 0n ? 0n : known;
+  const coveredBase = left < owedBase ? left : owedBase;
   const onChainBase = onChainOf(here) + coveredBase;
-  return { maxBase: onChainBase - (await committedOf(context, sql, here)), onChainBase };
+  return {
+    maxBase: onChainBase - (await committedOf(context, sql, here)),
+    onChainBase,
+    unseenBase: left - coveredBase,
+  };
 };
 
 /** The check for an operation that spends these tokens from the treasury; null when none of the tokens backs an account. */
