@@ -3,7 +3,7 @@ import { defineConfig, devices } from "@playwright/test";
 
 const executablePath = process.env.CHROMIUM_PATH;
 /** They kill the stack's pages, or load the machine with a second server, so nothing else may run beside them. */
-const DISTURBING = /(edge|parity)\.spec\.ts$/;
+const DISTURBING = /(edge|parity|deploy)\.spec\.ts$/;
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({

@@ -1,13 +1,17 @@
-import { Client } from "pg";
+import { Client, type QueryResult } from "pg";
 
-/** Changes rows of the stack's database, for states that would take minutes, or that the devnet does not bring about. */
-export const changeRows = async (text: string, values: readonly unknown[]): Promise<void> => {
+/** Runs a statement in the stack's database. */
+export const query = async (text: string, values: readonly unknown[] = []): Promise<QueryResult> => {
   const client = new Client({ connectionString: process.env.E2E_DATABASE_URL });
   await client.connect();
   try {
-    const { rowCount } = await client.query(text, [...values]);
-    if (rowCount === 0) throw new Error("No row was changed.");
+    return await client.query(text, [...values]);
   } finally {
     await client.end();
   }
+};
+
+/** Changes rows of the stack's database, for states that would take minutes, or that the devnet does not bring about. */
+export const changeRows = async (text: string, values: readonly unknown[]): Promise<void> => {
+  if ((await query(text, values)).rowCount === 0) throw new Error("No row was changed.");
 };

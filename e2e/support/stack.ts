@@ -19,7 +19,7 @@ interface Ready {
 const isReady = (message: unknown): message is Ready =>
   typeof message === "object" && message !== null && "type" in message && message.type === "ready";
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((done, fail) => {
     const server = createServer();
     server.once("error", fail);

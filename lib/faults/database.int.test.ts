@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { beforeAll, expect, inject, test, vi } from "vitest";
 import { contracts } from "@/lib/contracts/all";
 import type { Contract } from "@/lib/contracts/contract";
@@ -25,18 +24,6 @@ beforeAll(async () => {
   customer = await newCustomer(api);
   await fund(customer.session.client, customer.treasury, { chainId: CHAIN_ID, token: "USDC", amount: "1000" });
 });
-
-/** Asks PostgreSQL past the service. */
-const observe = async <Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> => {
-  const client = new pg.Client({ connectionString: postgres.url, application_name: "observer" });
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql, [...values])).rows;
-  } finally {
-    await client.end();
-  }
-};
 
 interface Asked {
   readonly method: string;
@@ -187,7 +174,7 @@ test(`a process has at most ${String(CONNECTIONS_MAX)} connections under load, a
   );
   const counts: number[] = [];
   for (let sample = 0; sample < 15; sample += 1) {
-    const [row] = await observe<{ count: number }>(
+    const [row] = await postgres.observe<{ count: number }>(
       "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'observer'",
     );
     counts.push(row?.count ?? 0);
@@ -253,6 +240,16 @@ const openOnce = async (key: string, wrong: string[]): Promise<string> => {
   return (JSON.parse(body) as { id: string }).id;
 };
 
+/** Waits until no request with one of these keys is open. */
+const untilDone = (keys: ReadonlySet<string>, wrong: readonly string[]): Promise<void> =>
+  vi.waitFor(
+    () => {
+      const open = [...keys].map((key) => last.get(key));
+      expect(open, [...open, ...wrong.slice(0, 20)].join("\n")).toEqual([]);
+    },
+    { timeout: BACK_MS, interval: 20 },
+  );
+
 test(
   "PostgreSQL killed under load of every route answers 503 or as always, and keyed requests end as soon as it is back",
   async () => {
@@ -304,13 +301,7 @@ test(
         crash.backAtMs = Infinity;
         await postgres.restart();
         crash.backAtMs = performance.now();
-        await vi.waitFor(
-          () => {
-            const open = [...crash.waiting].map((key) => last.get(key));
-            expect(open, [...open, ...wrong.slice(0, 20)].join("\n")).toEqual([]);
-          },
-          { timeout: BACK_MS, interval: 20 },
-        );
+        await untilDone(crash.waiting, wrong);
       }
     } finally {
       keyed.on = false;
@@ -325,16 +316,17 @@ test(
     expect([...seen.values()].filter((statuses) => statuses.has(503)).length).toBeGreaterThan(routes.length / 2);
 
     expect(new Set(funded).size).toBe(funded.length);
-    const [ledger] = await observe<{ entries: number; posted: string }>(
+    const [ledger] = await postgres.observe<{ entries: number; posted: string }>(
       "SELECT count(*)::int AS entries, sum(amount)::text AS posted FROM ledger_entry WHERE account_id = $1",
       [accountId.replace(/^ga_/, "")],
     );
     expect(ledger).toEqual({ entries: funded.length, posted: String(BigInt(funded.length) * 10n ** 16n) });
-    const accounts = await observe("SELECT 1 FROM ledger_account WHERE name = ANY($1)", [openKeys]);
+    const accounts = await postgres.observe("SELECT 1 FROM ledger_account WHERE name = ANY($1)", [openKeys]);
     expect([accounts.length, open]).toEqual([opened.length, 0]);
     expect(new Set(opened).size).toBe(opened.length);
     await vi.waitFor(
-      async () => expect(await observe("SELECT key FROM idempotency_key WHERE status = 'in_flight'")).toEqual([]),
+      async () =>
+        expect(await postgres.observe("SELECT key FROM idempotency_key WHERE status = 'in_flight'")).toEqual([]),
       { timeout: BACK_MS, interval: 100 },
     );
     const sorted = recoveredMs.map(Math.round).sort((a, b) => a - b);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { afterAll } from "vitest";
 import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
@@ -16,6 +17,8 @@ export interface OwnPostgres {
   crash(): Promise<void>;
   /** Starts it again, on the same port. Resolves once it answers. */
   restart(): Promise<void>;
+  /** Asks it past the service, on a connection with the name `observer`. */
+  observe<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 /** A migrated PostgreSQL of one file's own, which it may kill. Stopped and deleted after the file. */
@@ -38,6 +41,16 @@ export const ownPostgres = async (): Promise<OwnPostgres> => {
     },
     restart: async () => {
       server = await startEmbeddedPostgres({ dataDir, port });
+    },
+    observe: async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
+      const client = new pg.Client({ connectionString: url, application_name: "observer" });
+      client.on("error", () => undefined);
+      await client.connect();
+      try {
+        return (await client.query<Row>(sql, [...values])).rows;
+      } finally {
+        await client.end();
+      }
     },
   };
 };

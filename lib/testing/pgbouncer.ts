@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, vi } from "vitest";
 import { freePort } from "@/lib/os/ports";
@@ -21,22 +22,29 @@ const accountForRoot = (): { uid: number; gid: number } | null => {
   return { uid: id("-u"), gid: id("-g") };
 };
 
+const DEPLOYED = fileURLToPath(new URL("../../ops/pgbouncer/pgbouncer.ini", import.meta.url));
+
+/** The settings of the deployment, with the test's own servers, and fewer connections. */
 const configuration = (databaseUrl: string, port: number): string => {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
-  const server = `host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}`;
+  const own: Readonly<Record<string, string>> = {
+    listen_addr: "127.0.0.1",
+    listen_port: String(port),
+    unix_socket_dir: "",
+    auth_type: "any",
+    auth_file: "",
+    admin_users: "admin",
+    default_pool_size: String(SERVER_CONNECTIONS),
+    max_client_conn: "200",
+  };
+  const [, settings = ""] = readFileSync(DEPLOYED, "utf8").split("[pgbouncer]");
+  const kept = settings.split("\n").filter((line) => line.includes("=") && !((line.split(" ")[0] ?? "") in own));
   return [
     "[databases]",
-    `* = ${server}`,
+    `* = host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}`,
     "[pgbouncer]",
-    "listen_addr = 127.0.0.1",
-    `listen_port = ${String(port)}`,
-    "unix_socket_dir =",
-    "auth_type = any",
-    "admin_users = admin",
-    "pool_mode = transaction",
-    `default_pool_size = ${String(SERVER_CONNECTIONS)}`,
-    "max_client_conn = 200",
-    "ignore_startup_parameters = options,extra_float_digits",
+    ...kept,
+    ...Object.entries(own).map(([name, value]) => `${name} = ${value}`),
     "",
   ].join("\n");
 };

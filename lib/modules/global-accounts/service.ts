@@ -5,21 +5,17 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { formatAmount, parseAmount } from "@/lib/core/money";
-import type { Token } from "@/lib/core/token";
 import type { Sql } from "@/lib/db/sql";
 import { doneBy, recordAuditOn } from "@/lib/modules/audit/service";
-import { recordEventsOn } from "@/lib/modules/events/service";
 import {
   LEDGER_DECIMALS,
-  toDomainError,
   type AccountRecord,
   type EntryRecord,
   type LedgerService,
-  type Outcome,
-  type Posted,
   type Statement,
 } from "@/lib/modules/ledger/service";
-import { toLedgerUnits, type ReservePosition, type ReservesService } from "@/lib/modules/reserves/service";
+import { toLedgerUnits, type ReservesService } from "@/lib/modules/reserves/service";
+import { postFunding, type FundingReserves } from "./post-funding";
 
 /** An account and its asset. `asset` is null when no configured chain lists the asset any more. */
 export interface GlobalAccount {
@@ -34,11 +30,7 @@ export interface Funding extends GlobalAccount {
   readonly transactionId: string;
   readonly amountBase: bigint;
   readonly at: Date;
-  readonly reserves: {
-    readonly onChainBase: bigint;
-    readonly liabilitiesMaxBase: bigint;
-    readonly liabilitiesBase: bigint;
-  };
+  readonly reserves: FundingReserves;
 }
 
 /** The reversal of a funding. */
@@ -68,8 +60,6 @@ export interface GlobalAccountsDeps {
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 const STATEMENT_ENTRIES_MAX = 10_000;
-/** A chain that did not answer is asked again after this time. */
-const UNSEEN_RETRY_SECONDS = 5;
 const STATEMENT_PAGE = 1000;
 
 const globalAccount = (deps: GlobalAccountsDeps, account: AccountRecord, openBase: bigint): GlobalAccount => ({
@@ -138,87 +128,6 @@ const amountOf = (
   return { asset, base: toLedgerUnits(asset, parseAmount(input.amount, asset.decimals)) };
 };
 
-const chainsOf = (tokens: readonly Token[]): string => [...new Set(tokens.map(({ chainId }) => chainId))].join(", ");
-
-/** Explains why less than the treasury's balance counts as reserves, and the next step. */
-const shortOf = (deps: GlobalAccountsDeps, asset: Asset, positions: readonly ReservePosition[]): string => {
-  const away = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
-  const burnt = chainsOf(asset.tokens.filter((token) => !deps.reserves.backs(token)));
-  return [
-    ...(away === "" ? [] : [`Nothing on the chains ${away} backs more accounts now, because they do not answer.`]),
-    ...(burnt === ""
-      ? []
-      : [`Nothing on the chains ${burnt} counts: the treasury pays its network fees there with it.`]),
-    "Fund the treasury first.",
-  ].join(" ");
-};
-
-/** Whether money on chains that do not answer would have been enough. */
-const isUnseen = (outcome: Outcome, unseenBase: bigint): boolean => {
-  if (outcome.posted || outcome.rejection.code !== "insufficient_reserves") return false;
-  const { missingBase } = outcome.rejection;
-  return missingBase !== undefined && BigInt(missingBase) <= unseenBase;
-};
-
-/** Thrown in the ledger's transaction, so that it stores no refusal: the same key is decided anew when the chains answer. */
-const unseen = (positions: readonly ReservePosition[]): DomainError => {
-  const chains = chainsOf(positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token));
-  const message = `Nothing on the chains ${chains} backs more accounts now, because they do not answer, and the other chains hold too little. Nothing was posted. Try again with the same key, or fund the treasury on another chain.`;
-  return new DomainError("chain_unavailable", message, { retryAfterSeconds: UNSEEN_RETRY_SECONDS });
-};
-
-const post = async (
-  deps: GlobalAccountsDeps,
-  actor: Actor,
-  funding: { accountId: string; asset: Asset; base: bigint; key: string },
-): Promise<{ posted: Posted; reserves: Funding["reserves"] }> => {
-  const { projectId } = actor;
-  const { asset } = funding;
-  const positions = await deps.reserves.positionsOf(projectId, asset.tokens);
-  const owedBase = await deps.reserves.owedMeanwhile(projectId, asset.assetId, positions);
-  let reserved = { maxBase: 0n, onChainBase: 0n, unseenBase: 0n };
-  const [outcome] = await deps.ledger.together({
-    prepare: async (sql) => {
-      reserved = await deps.reserves.liabilitiesMax(sql, positions, owedBase);
-      return [
-        {
-          kind: "fund",
-          projectId,
-          to: funding.accountId,
-          amountBase: funding.base,
-          currency: asset.assetId,
-          liabilitiesMaxBase: reserved.maxBase,
-          key: funding.key,
-          // An idempotency key belongs to one caller.
-          scope: `fund:${funding.accountId}:${actorName(actor)}`,
-          by: actorName(actor),
-        },
-      ];
-    },
-    also: async (sql, [decided]) => {
-      if (decided === undefined) return;
-      if (isUnseen(decided, reserved.unseenBase)) throw unseen(positions);
-      if (!decided.posted) return;
-      const { accountId, base } = funding;
-      const { transactionId, at } = decided;
-      const data = { amount: units(base), currency: asset.assetId, transactionId };
-      await recordAuditOn(sql, { ...doneBy(actor), action: "global_account.funded", subject: accountId, data, at });
-      const event = { accountId, ...data, symbol: asset.symbol };
-      await recordEventsOn(sql, [{ projectId, type: "global_account.funded", objectId: accountId, data: event, at }]);
-    },
-  });
-  if (outcome === undefined) throw new Error("The ledger did not answer.");
-  if (!outcome.posted) {
-    const error = toDomainError(outcome.rejection);
-    throw error.code === "insufficient_reserves"
-      ? new DomainError(error.code, `${error.message} ${shortOf(deps, asset, positions)}`)
-      : error;
-  }
-  const liabilitiesBase = (await deps.ledger.liabilities(projectId)).get(asset.assetId) ?? 0n;
-  const { onChainBase, maxBase: liabilitiesMaxBase } = reserved;
-  return { posted: outcome, reserves: { onChainBase, liabilitiesMaxBase, liabilitiesBase } };
-};
-
 /**
  * Credits the account from the project's reserves. The sum of all accounts of a currency never exceeds the treasury's balance at final
  * blocks minus the amounts that accepted operations will still take from it; both sums are read under the same locks.
@@ -233,7 +142,7 @@ const fund = async (
 ): Promise<Funding> => {
   const { asset, base } = amountOf(deps, await deps.ledger.account(actor.projectId, accountId), input);
   const key = input.key ?? newId("funding");
-  const { posted, reserves: weighed } = await post(deps, actor, { accountId, asset, base, key });
+  const { posted, reserves: weighed } = await postFunding(deps, actor, { accountId, asset, base, key });
   const { transactionId, at } = posted;
   const fundingId = `fnd_${transactionId.slice(transactionId.indexOf("_") + 1)}`;
   const own = await get(deps, actor.projectId, accountId);
