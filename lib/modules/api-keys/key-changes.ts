@@ -17,6 +17,7 @@ import type { ApiKey } from "./api-key";
 import { changeApiKey, findApiKey, insertApiKey } from "./repository";
 import { creationOf, isWider, isWiderThanDefault, wideningOf, type KeyRights } from "./rights";
 import { HASH_PURPOSE, newApiKeySecret } from "./secret";
+import { changedMeanwhile } from "./errors";
 
 export interface KeyChangesDeps {
   readonly database: Database;
@@ -210,9 +211,3 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
 
   return { create, update };
 };
-
-export const changedMeanwhile = (): DomainError =>
-  new DomainError(
-    "invalid_state",
-    "The key was changed or revoked meanwhile. Read it again; this change was not made.",
-  );

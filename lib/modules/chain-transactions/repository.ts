@@ -12,6 +12,7 @@ import type {
   TransactionRow,
   TransactionStatus,
 } from "./stored-transaction";
+import { NotWantedError } from "./errors";
 
 export type { SignedVersion, StoredTransaction, TransactionRow, TransactionStatus } from "./stored-transaction";
 
@@ -95,9 +96,6 @@ const load = async (
   // Rolls back both the transaction and its nonce.
   if (loaded !== carries.length) throw new BundledElsewhereError("Another transaction carries some of them by now.");
 };
-
-/** The transaction is no longer wanted; nothing was stored. */
-export class NotWantedError extends Error {}
 
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION;

@@ -3,11 +3,12 @@ import { createBatcher } from "@/lib/core/batch";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { createKeyedQueue } from "@/lib/core/keyed-queue";
-import { FundsMovedError, fundsKey, type Funds, type FundsKey, type Guard, type HoldsRepository } from "./repository";
+import { FundsMovedError } from "./errors";
+import { fundsKey, type Funds, type FundsKey, type Guard, type HoldsRepository } from "./repository";
 
+export { FundsMovedError } from "./errors";
 export {
   fundsKey as fundsNameOf,
-  FundsMovedError,
   fundsParts,
   holdsPart,
   requireFunds,

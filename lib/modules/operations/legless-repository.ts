@@ -8,7 +8,8 @@ import { appendEvent } from "./event-repository";
 import type { Failure } from "./leg";
 import { storedQuoted } from "./operation";
 import { insertOperation } from "./accept-repository";
-import { claimRetry, freeRetry, retriedMeanwhile } from "./retry-repository";
+import { retriedMeanwhile } from "./errors";
+import { claimRetry, freeRetry } from "./retry-repository";
 import { lockOperation } from "./state-repository";
 
 /** An operation without legs, carried on by another module: its row, its events and its job. */

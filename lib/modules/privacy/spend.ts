@@ -10,7 +10,7 @@ import type { LeglessOperation } from "@/lib/modules/operations/service";
 import { needsVotes, type Check, type Intent } from "@/lib/modules/policies/service";
 import { chooseNotes } from "./choose-notes";
 import { digestOf, type PrivacyContext } from "./context";
-import { NotAdmittedError, noteInUse, TakenError } from "./errors";
+import { NotAdmittedError, noteInUse, TakenError, executeWithoutCode } from "./errors";
 import { idempotencyColumns, type IdempotentRequest } from "./idempotency";
 import type { PrivateTransfer } from "./private-transfer";
 import { retryWhenTaken } from "./retry-when-taken";
@@ -27,7 +27,7 @@ import {
 } from "./spend-request";
 import { QUEUE, type NewSpend } from "./spend-repository";
 import { requireUnfrozenMove } from "./unfrozen";
-import { admissionOf, APPROVAL_SECONDS, askForVotes, executeWithoutCode, votesFor, type Consent } from "./votes";
+import { admissionOf, APPROVAL_SECONDS, askForVotes, votesFor, type Consent } from "./votes";
 
 /** Why an operation is started, and by which call. */
 interface Origin {

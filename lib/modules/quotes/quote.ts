@@ -81,14 +81,14 @@ const quoteStatus = z.enum(["open", "prepared", "used", "cancelled"]);
  * Reads a quote to list it: without its route where the route has a form that this version does not know.
  * @throws ZodError when another column cannot be read
  */
-export const toListedQuote = (row: QuoteColumns): Quote => {
+export const parseListedQuote = (row: QuoteColumns): Quote => {
   const route = storedRoute.safeParse(row.route).success ? row.route : { legs: [] };
   const prepared = storedPrepared.safeParse(row.prepared).success ? row.prepared : { legs: [] };
-  return toQuote({ ...row, route, prepared });
+  return parseQuote({ ...row, route, prepared });
 };
 
 /** @throws ZodError when a stored column does not have the shape that this version writes */
-export const toQuote = (row: QuoteColumns): Quote => {
+export const parseQuote = (row: QuoteColumns): Quote => {
   const status = quoteStatus.parse(row.status);
   return {
     id: row.id,

@@ -7,7 +7,7 @@ import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/servic
 import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { PreparedLeg } from "./prepared-leg";
-import { toListedQuote, toQuote, type Quote } from "./quote";
+import { parseListedQuote, parseQuote, type Quote } from "./quote";
 import type { QuoteRecord } from "./serializer";
 
 /** The Idempotency-Key of a call, and SHA-256 of its request. */
@@ -144,7 +144,7 @@ export const createQuotesRepository = (database: Database) => ({
       orderBy: { transferId: "desc" },
       take: page.limit,
     });
-    return rows.map(toListedQuote);
+    return rows.map(parseListedQuote);
   },
 
   /** Records that a code was sent for the quote. */
@@ -217,7 +217,7 @@ const recordTransferEvent = async (
   await recordEvents(tx, [{ projectId, type, objectId: transferId, data, at }]);
 };
 
-const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : toQuote(row));
+const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : parseQuote(row));
 
 // A statement of its own, because every quote of an API key passes here, and Prisma takes longer than the insert itself.
 const INSERT = `
@@ -256,7 +256,7 @@ export const usedQuotePart = (quote: NewQuote, operationId: string): StatementPa
 export const storedQuote = ({ once, ...quote }: NewQuote): Quote => {
   const unused = { codeSentAt: null, approvedAt: null, approvedBy: null, approvalCodeId: null, approvalMeans: null };
   const unprepared = { preparedUntil: null, prepared: null, operationId: null };
-  return toQuote({
+  return parseQuote({
     ...quote,
     ...unused,
     ...unprepared,

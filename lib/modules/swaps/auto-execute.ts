@@ -3,7 +3,6 @@ import type { swapAndTransfer } from "@/lib/contracts/transfers";
 import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Actor } from "@/lib/core/actor";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
-import { formatAmount } from "@/lib/core/money";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import { createOperationSubject, type Operation } from "@/lib/modules/operations/service";
@@ -25,17 +24,12 @@ import type { Authorization } from "./authorize";
 import { letWait, OPERATION_SUBJECT } from "./ask-votes";
 import type { Execute, ExecuteDeps, Proof } from "./execute";
 import type { CheckedSources, Prepare } from "./prepare";
+import { toBegun, type Begun } from "./serializer";
 import { applySignatures } from "./signatures";
 
 const KIND = "swap_and_transfer";
 
 type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
-
-interface Begun {
-  readonly operation: Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
-  /** Those of its quote, such as a price far below that of the feeds. */
-  readonly warnings: Quote["warnings"];
-}
 
 /** The operation that awaited approval, or the call that starts one. */
 interface Run extends Proof {
@@ -217,24 +211,16 @@ export const createAutoExecute = (
     authorization.checkAddress(actor, input.recipient, "recipient");
     const once = idempotencyUseOf(key, input);
     const before = await begunBefore(parts, actor, once);
-    const { operation, warnings } =
+    const begun =
       before ??
       (await begin(parts, actor, input, once).catch(async (error: unknown) => {
         // A concurrent call with the same key may have succeeded; this call can then fail, because that one took the
         // money.
-        const begun = await begunBefore(parts, actor, once);
-        if (begun === null) throw error;
-        return begun;
+        const other = await begunBefore(parts, actor, once);
+        if (other === null) throw error;
+        return other;
       }));
-    const { destination } = operation.request;
-    return {
-      operationId: operation.id,
-      status: operation.status,
-      subStatus: operation.subStatus,
-      minimum: formatAmount(operation.minimumBase, destination.token.decimals),
-      expiresAt: operation.expiresAt?.toISOString() ?? null,
-      warnings: [...warnings],
-    };
+    return toBegun(begun);
   };
 
   const requestCode = async (actor: Actor, operationId: string, channel?: CodeChannel): Promise<OtpSent> => {

@@ -2,7 +2,8 @@
 import type { BridgeProgress, RefundDoubt, RefundFound } from "@/lib/ports/routing";
 import type { LegChange } from "@/lib/modules/operations/leg";
 import { NO_ATTENTION, openDoubts, paymentKey, type RefundAttention } from "@/lib/modules/operations/refund-attention";
-import { RefundTakenError, type RefundClaim } from "@/lib/modules/operations/refund-claim-repository";
+import { RefundTakenError } from "../errors";
+import type { RefundClaim } from "@/lib/modules/operations/refund-claim-repository";
 import { followDestination, toFilled, trackBridge, trackSeen } from "./bridge";
 import { followSource, reorganised } from "./source";
 import { move, touch, type Step, type StepResult } from "./step";
