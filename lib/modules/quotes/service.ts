@@ -75,7 +75,7 @@ export const createQuotesService = (deps: QuotesDeps) => {
     listTransfers: repository.listTransfers,
 
     /** The quote that the same call stored before. @throws DomainError `idempotency_mismatch` */
-    findEarlier: (use: { actor: Actor; kind: string; once: IdempotencyUse | null }): Promise<Quote | null> =>
+    findEarlier: (use: { actor: Actor; kind: string; idempotency: IdempotencyUse | null }): Promise<Quote | null> =>
       findEarlierQuote(repository, use),
 
     noteCodeSent: repository.codeSent,

@@ -124,7 +124,7 @@ const letQuoteWait = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
-  { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
+  { resolved, idempotency }: { resolved: ResolvedRequest; idempotency: IdempotencyUse | null },
 ): Promise<Operation> => {
   const { route: request, wallets } = resolved;
   const intent = routeIntent(actor, { kind: KIND, request, wallets, fields: POLICY_FIELDS });
@@ -134,7 +134,7 @@ const letQuoteWait = async (
     wallets: resolved.wallets,
     required: votesOf(await parts.decisions.requirementOf(actor.projectId), approval),
     claim: async (tx, operationId) => {
-      if (!(await parts.quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
+      if (!(await parts.quotes.claimOpen(tx, quote, operationId, idempotency))) throw quoteUsed(quote);
     },
   });
 };
@@ -143,19 +143,19 @@ const begin = async (
   parts: AutoExecute,
   actor: Actor,
   input: SwapAndTransferInput,
-  once: IdempotencyUse | null,
+  idempotency: IdempotencyUse | null,
 ): Promise<Begun> => {
   const resolved = await resolve(parts, actor, input);
   const seen = await parts.holds.requireSeen(resolved.route.sources);
   const { quote, row } = await parts.quotes.draft(actor, resolved, { kind: KIND, isFunded: true });
   const free = await parts.authorization.needsNoCode(actor, resolved.route);
-  const draft = { ...row, once };
+  const draft = { ...row, idempotency };
   const started = free
     ? await runWithinPolicy(parts, actor, quote, { checked: { wallets: resolved.wallets, seen }, draft })
     : null;
   if (started !== null) return { operation: started, warnings: quote.warnings };
   await parts.quotes.keep(row);
-  const operation = await letQuoteWait(parts, actor, quote, { resolved, once });
+  const operation = await letQuoteWait(parts, actor, quote, { resolved, idempotency });
   return { operation, warnings: quote.warnings };
 };
 
@@ -163,8 +163,12 @@ const begin = async (
  * The operation that an earlier call with the same Idempotency-Key started.
  * @throws DomainError `idempotency_mismatch`
  */
-const begunBefore = async (parts: AutoExecute, actor: Actor, once: IdempotencyUse | null): Promise<Begun | null> => {
-  const quote = await parts.quotes.findEarlier({ actor, kind: KIND, once });
+const begunBefore = async (
+  parts: AutoExecute,
+  actor: Actor,
+  idempotency: IdempotencyUse | null,
+): Promise<Begun | null> => {
+  const quote = await parts.quotes.findEarlier({ actor, kind: KIND, idempotency });
   if (quote === null || quote.operationId === null) return null;
   const operation = await parts.operations.get(actor.projectId, quote.operationId);
   return { operation, warnings: quote.warnings };
@@ -209,14 +213,14 @@ export const createAutoExecute = (
   const start = async (actor: Actor, input: SwapAndTransferInput, key: string | null) => {
     // Checked before an earlier answer is repeated, because the actor may no longer pay the recipient.
     authorization.checkAddress(actor, input.recipient, "recipient");
-    const once = idempotencyUseOf(key, input);
-    const before = await begunBefore(parts, actor, once);
+    const idempotency = idempotencyUseOf(key, input);
+    const before = await begunBefore(parts, actor, idempotency);
     const begun =
       before ??
-      (await begin(parts, actor, input, once).catch(async (error: unknown) => {
+      (await begin(parts, actor, input, idempotency).catch(async (error: unknown) => {
         // A concurrent call with the same key may have succeeded; this call can then fail, because that one took the
         // money.
-        const other = await begunBefore(parts, actor, once);
+        const other = await begunBefore(parts, actor, idempotency);
         if (other === null) throw error;
         return other;
       }));

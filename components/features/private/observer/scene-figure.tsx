@@ -73,7 +73,7 @@ const Crowd = ({ x, size }: { readonly x: number; readonly size: number }): Reac
   });
 };
 
-const Place = ({
+const NodeMark = ({
   node,
   x,
   size,
@@ -164,7 +164,7 @@ export const SceneFigure = ({ scene, stage, setSize, showsCoin }: SceneFigurePro
       <Way edge={first} from={CENTERS[0]} to={CENTERS[1]} />
       {second === null ? null : <Way edge={second} from={CENTERS[1]} to={CENTERS[2]} />}
       {scene.nodes.map((node, index) =>
-        node === null ? null : <Place key={index} node={node} x={CENTERS[index] ?? 0} size={setSize ?? DOTS_MAX} />,
+        node === null ? null : <NodeMark key={index} node={node} x={CENTERS[index] ?? 0} size={setSize ?? DOTS_MAX} />,
       )}
       {coin === null ? null : (
         <circle

@@ -85,7 +85,7 @@ const signAgain = async (step: Step, account: ManagedAccount, preVerificationGas
   const { leg, smartAccounts, legs, submittedAt, clock } = step;
   const { validUntil, userOpHash, earlierUserOpHashes } = leg;
   if (earlierUserOpHashes.length >= SIGNED_AGAIN_MAX || validUntil === null || userOpHash === null) return "waits";
-  if (!(await step.maySign(step.operation))) return "waits";
+  if (!(await step.isSigningAllowed(step.operation))) return "waits";
   const operation = userOperationOf(step);
   const signed = await smartAccounts.signAgain(account, leg.sourceChainId, {
     operation,
