@@ -254,6 +254,7 @@ const prove = async (
 const engineOf = (context: EngineContext): PrivacyEngine => ({
   id: "privacy-pools",
   name: "Privacy Pools (0xbow)",
+  swapVenue: "Uniswap v3",
   newMnemonic: () => generateMnemonic(english),
   pools: async (chainId) => (await context.chains.get(chainId)?.pools()) ?? [],
   holdings: bindDeps(context, holdings),

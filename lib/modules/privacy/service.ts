@@ -125,6 +125,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
 
   return {
     engineName: engine.name,
+    swapVenue: engine.swapVenue,
     anonymitySetMin,
     wallets: privateWallets,
     get: (projectId: string, id: string): Promise<TransferView> => getTransfer(context, projectId, id),

@@ -20,6 +20,7 @@ const ICONS = {
   known: Wallet,
   private: VenetianMask,
   pool: Waves,
+  exchange: ArrowLeftRight,
   unknown: CircleHelp,
 } as const satisfies Record<Exclude<NodeLook, "crowd">, LucideIcon>;
 
@@ -28,6 +29,7 @@ const NODE_LOOKS = {
   private: "fill-private-tint stroke-private",
   crowd: "fill-surface stroke-border",
   pool: "fill-sunken stroke-control",
+  exchange: "fill-sunken stroke-control",
   unknown: "fill-surface stroke-control [stroke-dasharray:3_3]",
 } as const satisfies Record<NodeLook, string>;
 
@@ -35,6 +37,7 @@ const ICON_LOOKS = {
   known: "text-fg-2",
   private: "text-private",
   pool: "text-fg-2",
+  exchange: "text-fg-2",
   unknown: "text-fg-3",
 } as const satisfies Record<Exclude<NodeLook, "crowd">, string>;
 
@@ -82,7 +85,7 @@ const NodeMark = ({
   readonly x: number;
   readonly size: number;
 }): ReactNode => {
-  const Icon = node.look === "crowd" ? null : node.title === "Uniswap" ? ArrowLeftRight : ICONS[node.look];
+  const Icon = node.look === "crowd" ? null : ICONS[node.look];
   return (
     <g>
       <circle cx={x} cy={Y} r={RADIUS} className={NODE_LOOKS[node.look]} strokeWidth={1.5} />

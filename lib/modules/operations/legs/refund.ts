@@ -8,7 +8,7 @@ import { followDestination, toFilled, trackBridge, trackSeen } from "./bridge";
 import { followSource, reorganised } from "./source";
 import { move, touch, type Step, type StepResult } from "./step";
 
-/** How long after the deadline a refund may take before a person is asked. Across refunds within a few hours. */
+/** How long after the deadline a refund may take before a person is asked. Bridges refund within a few hours. */
 const OVERDUE_MS = 24 * 3_600_000;
 
 const NOT_FILLED = {
