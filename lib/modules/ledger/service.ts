@@ -176,6 +176,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return changeAccount(repository, change, also);
     },
 
+    /** Moves an amount from one account to another of the same currency. @throws DomainError `insufficient_balance`, `not_found`, `idempotency_mismatch`, … */
     transfer: (command: Without<TransferCommand>): Promise<Posted> => post({ ...command, kind: "transfer" }),
 
     /** Posts all rows or none. The details of the error name the bad rows by index. */
