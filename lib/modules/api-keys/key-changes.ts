@@ -178,7 +178,7 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
     return { key, secret };
   };
 
-  /** The key as it is after, and the public part by which instances know it. */
+  /** The changed key, and the public part under which instances keep it. */
   const update = async (actor: UserActor, id: string, input: ApiKeyChange) => {
     mayManage(actor);
     const { projectId } = actor;

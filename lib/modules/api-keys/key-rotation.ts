@@ -13,7 +13,7 @@ import { isWiderThanDefault, rotationOf } from "./rights";
 import { HASH_PURPOSE, newApiKeySecret } from "./secret";
 
 export interface RotateApiKey {
-  /** For how long the present secret goes on working. */
+  /** How long the present secret still works. */
   readonly overlapSeconds: number;
   readonly approval?: GivenApproval | undefined;
 }

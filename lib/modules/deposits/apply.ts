@@ -148,7 +148,7 @@ export const applyMoves = async (sql: Sql, deps: StoreDeps, moves: readonly Move
   );
   await changeQuarantine(sql, holds, now);
   const moved = done
-    // Of what nobody was told before, nobody is told that it is gone.
+    // A deposit that was dropped before anybody was notified of it needs no event.
     .filter(({ before, to }) => before.state !== to.state && (to.state !== "dropped" || standOf(before.state) !== null))
     .map(({ before, to, usdMicro, result }) => ({
       after: {

@@ -1,4 +1,4 @@
-/** Tells transfers of the project's own from deposits. */
+/** Distinguishes transfers that the project's own operations made from deposits. */
 import type { SqlReader } from "@/lib/db/sql";
 import { readHints, type Hints, type Incoming } from "./origin-repository";
 

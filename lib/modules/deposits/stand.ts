@@ -1,4 +1,4 @@
-/** How a deposit stands, in the words of operations and of the project's events. */
+/** The state of a deposit as the status of its operation and as events of its project. */
 import type { EventType } from "@/lib/contracts/events";
 import { formatAmount } from "@/lib/core/money";
 import type { Status, SubStatus } from "@/lib/core/status";
@@ -47,7 +47,7 @@ const dataOf = (deposit: Told): NewEvent["data"] => ({
   ...{ txHash: deposit.txHash, verdict: deposit.verdict },
 });
 
-/** The project's events about a new state. @param isNew it has no event yet */
+/** The project's events about a new state. @param isNew the deposit has no event yet */
 export const depositEvents = (deposit: Told, isNew: boolean, at: Date): NewEvent[] => {
   const { projectId, id: objectId } = deposit;
   const base = { projectId, objectId, at };

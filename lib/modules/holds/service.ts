@@ -55,7 +55,7 @@ export const fundsKeyOf = ({ owner, token }: Pick<Spending, "owner" | "token">):
   token: token.address.toLowerCase(),
 });
 
-/** Also what was held when the version of the guard was read, in base units. */
+/** A balance with the amount that was held when its version was read, in base units. */
 interface SeenFunds extends Funds {
   readonly heldBase: bigint;
 }

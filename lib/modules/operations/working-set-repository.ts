@@ -42,7 +42,7 @@ interface Event {
   readonly now: Date;
 }
 
-/** An operation as it stands inside the transaction, with the changes of the steps so far. */
+/** An operation inside the transaction, with the changes that steps have made to it so far. */
 export interface WorkingSet {
   readonly row: OperationRow;
   readonly legs: readonly LegSnapshot[];
@@ -53,7 +53,7 @@ export interface WorkingSet {
 }
 
 // Operations are locked in the order of their ids everywhere, and then legs in that of theirs, so that two transactions never wait for each
-// other. Both are returned as they are once their locks are there, whatever was committed while they were waited for.
+// other. Both are read after their locks were taken, so they include everything that was committed while the statement waited.
 const LOCK = `
   WITH locked AS MATERIALIZED (
     SELECT o.id, o.project_id AS "projectId", o.kind, o.status, o.sub_status AS "subStatus", o.failure,

@@ -76,7 +76,7 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : parsePayout(row);
     },
 
-    /** Those of the ids that are payouts of the project. */
+    /** The ids among them that are payouts of the project. */
     known: bindDeps(database, known),
 
     /** The payout that was created with a caller's Idempotency-Key; null when there is none. */

@@ -220,7 +220,7 @@ const confirm = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResu
   if (sent === null) throw new Error("A transaction is missing that was stored.");
   if (step.txHash === null) return moveTo(deps, step, "submitted", { txHash: sent.hash }, null, clock.now());
   if (sent.minedHash === null) {
-    // It was signed below the cap, and is mined when the price has fallen again.
+    // The transaction was signed when the fee was below the cap, and is mined when the fee has fallen again.
     await feesForStep(deps, step);
     return "waits";
   }

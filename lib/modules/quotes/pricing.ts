@@ -49,7 +49,7 @@ export interface StoredQuote {
   readonly record: QuoteRecord;
 }
 
-/** A quote that is not stored, and nobody has seen. */
+/** A quote that is not stored, and that no caller has seen. */
 export interface QuoteDraft extends StoredQuote {
   readonly row: NewQuote;
 }

@@ -37,7 +37,7 @@ export interface Quote {
   readonly route: Route;
   /** The quote record as it was created; null unless the quote is a transfer. */
   readonly response: z.output<typeof storedResponse> | null;
-  /** Of the quote record as it was created; empty where this version cannot read them. */
+  /** The warnings of the quote record when it was created; empty when this version cannot read them. */
   readonly warnings: z.output<typeof quoteRecord>["warnings"];
   /** The minimum that must arrive, in base units of the destination's token. */
   readonly minimumBase: bigint;

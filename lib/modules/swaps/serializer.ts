@@ -16,7 +16,7 @@ export type BalanceChange = z.output<typeof balanceChange>;
 /** An operation that started, or awaits approval, by a call that needs no preparation of its own. */
 export interface Begun {
   readonly operation: Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
-  /** Those of its quote, such as a price far below that of the feeds. */
+  /** The warnings of its quote, such as a price far below that of the feeds. */
   readonly warnings: Quote["warnings"];
 }
 
