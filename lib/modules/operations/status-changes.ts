@@ -1,7 +1,7 @@
 /**
  * Every change of an operation's status and subStatus, by what drives the operation. `TRANSITIONS` of lib/core/status.ts is what the
  * database writes check; status-changes.test.ts holds these tables and the code that makes the changes to each other. The operation of a
- * deposit shows the state of its deposit (deposits/stand.ts), and is not in these tables.
+ * deposit shows the state of its deposit (deposits/operation-state.ts), and is not in these tables.
  */
 import { SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/status";
 
