@@ -1,3 +1,5 @@
+import { STORED_FORMS } from "./scripts/stored-forms.mjs";
+
 /**
  * Who may import whom: one rule per line of the architecture. `npm run check:boundaries`.
  * @type {import("dependency-cruiser").IConfiguration}
@@ -13,16 +15,18 @@ const only = (name, comment, from, allowed) => ({
   },
 });
 const tests = "\\.test\\.tsx?$|^lib/testing/";
-/** Files that hold a stored form: each is named after the domain type that a repository parses, or builds the plan of a leg. */
-const storedForms = [
-  "operations/(operation|leg|readable|gas-wait|refund-attention)",
-  "quotes/(quote|prepared-leg)",
+/** Files that declare the schema of a column, or build the plan of a leg as it is stored; they read no row. */
+const columns = [
+  "operations/(gas-wait|refund-attention)",
+  "quotes/prepared-leg",
   "smart-accounts/permitted",
-  "wallets/wallet",
-  "contacts/contact",
-  "payouts/(schedules/payout-schedule|wallets/wallet-payout|wallets/batches/payout-batch)",
-  "privacy/(private-step|private-quote|private-transfer|leg-routing|shield|public-exit)",
-].map((file) => `^lib/modules/${file}\\.ts$`);
+  "privacy/(leg-routing|shield|public-exit)",
+];
+const storedForms = [...STORED_FORMS, ...columns].map((file) => `^lib/modules/${file}\\.ts$`);
+/** The files whose repositories hand Prisma's row types to the stored forms of the same folder. */
+const rowTypes = STORED_FORMS.filter((file) => file.startsWith("operations/")).map(
+  (file) => `^lib/modules/${file}\\.ts$`,
+);
 
 export default {
   forbidden: [
@@ -184,7 +188,18 @@ export default {
         "Rows and JSON columns are parsed once, in repositories and the files that hold a stored form; everybody else works with domain types.",
       severity: "error",
       from: { path: "^lib/modules/", pathNot: ["repository\\.ts$", ...storedForms, tests] },
-      to: { path: "^lib/ports/routing-json\\.ts$|^lib/db/generated/" },
+      to: { path: "^lib/ports/routing-json\\.ts$" },
+    },
+    {
+      name: "rows-stay-in-repositories",
+      comment:
+        "No other file names a type of Prisma's rows, not even by `import type`. Operations and legs have too many columns to declare them twice.",
+      severity: "error",
+      from: {
+        path: "^(lib|app|components)/",
+        pathNot: ["^lib/db/", "repository\\.ts$", ...rowTypes, tests],
+      },
+      to: { path: "^lib/db/generated/" },
     },
     {
       name: "artifacts-are-files",

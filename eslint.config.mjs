@@ -1,5 +1,6 @@
 import js from "@eslint/js";
 import tseslint from "typescript-eslint";
+import { STORED_FORMS } from "./scripts/stored-forms.mjs";
 
 const ENV_MESSAGE = "Read the environment in lib/config/env.ts alone.";
 /** Its version 1.0.2 derives master keys with about 53 bits of entropy; only its circuit files are of use. */
@@ -30,6 +31,16 @@ const SQL = [
   { selector: "CallExpression[callee.property.name=/^(query|change)$/]", message: SQL_MESSAGE },
   { selector: "CallExpression[callee.name='query']", message: SQL_MESSAGE },
 ];
+const STORED_MESSAGE =
+  "Parse rows and JSON columns in a repository, or in a file of scripts/stored-forms.mjs that a repository calls.";
+const STORED = [
+  {
+    selector:
+      "CallExpression[callee.property.name=/^(safeP|p)arse(Async)?$/] MemberExpression.callee Identifier[name=/^stored[A-Z]/]",
+    message: STORED_MESSAGE,
+  },
+];
+const STORED_FORM_FILES = STORED_FORMS.map((file) => `lib/modules/${file}.ts`);
 /**
  * The ledger has its own connections and database role (ledger/repository.ts hands them out), and its statements stand beside the
  * decision that they carry out: what a commit locks, reads and writes is reviewed together.
@@ -71,7 +82,7 @@ export default tseslint.config(
   },
   {
     // A longer function or file holds a second idea: give it a name and a place of its own.
-    files: ["**/*.ts", "**/*.tsx", "**/*.mts"],
+    files: ["**/*.ts", "**/*.tsx", "**/*.mts", "**/*.mjs"],
     rules: {
       "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }],
       "max-lines": ["error", { max: 350 }],
@@ -80,6 +91,20 @@ export default tseslint.config(
   {
     files: ["lib/modules/**/*.ts"],
     ignores: ["**/*repository.ts", "**/*.test.ts", ...LEDGER_SQL],
+    rules: { "no-restricted-syntax": ["error", ...SYNTAX, ...SQL, ...STORED] },
+  },
+  {
+    files: [
+      ...LEDGER_SQL,
+      "app/api/**/*.ts",
+      "lib/{adapters,chains,composition,http,workers}/**/*.ts",
+      "lib/composition.ts",
+    ],
+    ignores: ["**/*repository.ts", "**/*.test.ts"],
+    rules: { "no-restricted-syntax": ["error", ...SYNTAX, ...STORED] },
+  },
+  {
+    files: STORED_FORM_FILES,
     rules: { "no-restricted-syntax": ["error", ...SYNTAX, ...SQL] },
   },
   {

@@ -98,9 +98,7 @@ const isFunction = (node: ts.Expression | undefined): boolean =>
 
 /** The name of an exported function, or of an exported constant whose value is one. */
 const exportedFunction = (statement: ts.Statement): string | null => {
-  if (!ts.canHaveModifiers(statement)) return null;
-  const isExported = ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
-  if (!isExported) return null;
+  if (!isExported(statement)) return null;
   if (ts.isFunctionDeclaration(statement)) return statement.name?.text ?? "default";
   if (!ts.isVariableStatement(statement)) return null;
   const found = statement.declarationList.declarations.find(({ initializer }) => isFunction(initializer));
@@ -108,11 +106,54 @@ const exportedFunction = (statement: ts.Statement): string | null => {
 };
 
 /** Whether a comment of the form `/** … *\/` ends on the line above the statement. */
-const hasDocstring = (statement: ts.Statement, source: ts.SourceFile): boolean => {
+const hasDocstring = (statement: ts.Node, source: ts.SourceFile): boolean => {
   const text = source.getFullText();
   const last = ts.getLeadingCommentRanges(text, statement.getFullStart())?.at(-1);
   if (last === undefined || !text.slice(last.pos, last.end).startsWith("/**")) return false;
-  return /^\n?$/.test(text.slice(last.end, statement.getStart()));
+  return /^\n? *$/.test(text.slice(last.end, statement.getStart()));
+};
+
+/** Interfaces whose functions others provide: settings, and what a module needs. */
+const GIVEN = /(?:Deps|Options|Config|Log)$/;
+
+const isFunctionMember = (member: ts.TypeElement): boolean =>
+  ts.isMethodSignature(member) ||
+  (ts.isPropertySignature(member) && member.type !== undefined && ts.isFunctionTypeNode(member.type));
+
+/** The object that `create…` returns, where no interface that documents it is named as its type. */
+const returnedObjects = (creates: ts.ArrowFunction): ts.ObjectLiteralExpression[] => {
+  if (creates.type !== undefined) return [];
+  const results = ts.isBlock(creates.body)
+    ? creates.body.statements.filter(ts.isReturnStatement).map(({ expression }) => expression)
+    : [ts.isParenthesizedExpression(creates.body) ? creates.body.expression : creates.body];
+  return results.filter((result) => result !== undefined).filter(ts.isObjectLiteralExpression);
+};
+
+/** The functions of a service or port: members of an exported interface, or of what an exported `create…` returns. */
+const methodsOf = (statement: ts.Statement): ts.Node[] => {
+  if (ts.isInterfaceDeclaration(statement))
+    return GIVEN.test(statement.name.text) ? [] : statement.members.filter(isFunctionMember);
+  if (!ts.isVariableStatement(statement)) return [];
+  return statement.declarationList.declarations.flatMap(({ name, initializer }) =>
+    name.getText().startsWith("create") && initializer !== undefined && ts.isArrowFunction(initializer)
+      ? returnedObjects(initializer)
+          .flatMap(({ properties }) => [...properties])
+          .filter((property) => ts.isPropertyAssignment(property) && isFunction(property.initializer))
+      : [],
+  );
+};
+
+const isExported = (statement: ts.Statement): boolean =>
+  ts.canHaveModifiers(statement) &&
+  ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+
+const undocumentedMethodsIn = (file: string, text: string): string[] => {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  return source.statements
+    .filter(isExported)
+    .flatMap(methodsOf)
+    .filter((method) => !hasDocstring(method, source))
+    .map((method) => `${file}: ${method.getText().split(/[(:]/)[0] ?? ""}`);
 };
 
 const undocumentedIn = (file: string, text: string): string[] => {
@@ -145,6 +186,46 @@ test.each([
   expect(undocumentedIn("a.ts", `// Acts.\n${code}`)).toEqual(["a.ts: act"]);
   expect(undocumentedIn("a.ts", `/** The file. */\n\n${code}`)).toEqual(["a.ts: act"]);
   expect(undocumentedIn("a.ts", `/** A limit. */\nconst LIMIT = 1;\n${code}`)).toEqual(["a.ts: act"]);
+});
+
+test(
+  "each method of a module's service and of a port has a docstring",
+  () => {
+    // Harnesses of contract tests are no ports.
+    const read = (file: string) => ({ file, source: readFileSync(file, "utf8") });
+    const files = ["lib/ports", "lib/modules"]
+      .flatMap(filesBelow)
+      .filter((file) => isDocumentedFile(file) && !file.includes("/fakes/"))
+      .map(read)
+      .filter(({ source }) => !source.includes('from "vitest"') && !source.includes(".contract"));
+    expect(files.map(({ file }) => file)).toContain("lib/modules/privacy/service.ts");
+    expect(files.flatMap(({ file, source }) => undocumentedMethodsIn(file, source))).toEqual([]);
+  },
+  READS_MS,
+);
+
+test.each([
+  ["export interface Mailer {", "  send(mail: Mail): Promise<void>;", "}"],
+  ["export interface Mailer {", "  readonly send: (mail: Mail) => Promise<void>;", "}"],
+  ["export const createMailer = (deps: Deps) => ({", "  send: (mail: Mail) => deps.send(mail),", "});"],
+  [
+    "export const createMailer = (deps: Deps) => {",
+    "  return {",
+    "    send: async (mail: Mail) => deps.send(mail),",
+    "  };",
+    "};",
+  ],
+])("a method without a docstring is found: %s %s", (...lines) => {
+  const at = lines.findIndex((line) => line.includes("send"));
+  const documented = lines.toSpliced(at, 0, "  /** Sends one mail. @throws DomainError `provider_error` */");
+  expect(undocumentedMethodsIn("a.ts", documented.join("\n"))).toEqual([]);
+  expect(undocumentedMethodsIn("a.ts", lines.join("\n"))).toHaveLength(1);
+});
+
+test("a method that an interface documents, or that is needed, needs none of its own", () => {
+  const typed = "export const createMailer = (): Mailer => ({\n  send: () => undefined,\n});";
+  expect(undocumentedMethodsIn("a.ts", typed)).toEqual([]);
+  expect(undocumentedMethodsIn("a.ts", "export interface MailerDeps {\n  send(): void;\n}")).toEqual([]);
 });
 
 test("every port shows how it is used", () => {

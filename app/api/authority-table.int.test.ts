@@ -18,7 +18,7 @@ import {
   scheduleOf,
   startWorld,
   theApi,
-  theWorld,
+  attackFixture,
   transferBody,
   type AttackTable,
 } from "@/lib/testing/token-attacks";
@@ -324,12 +324,12 @@ test("every route that writes and takes a token has an attack in the table", () 
 test.each(written.map(nameOf))("%s does no more for a token alone than the table says", async (name) => {
   const attack = TABLE[name]?.[1];
   if (attack === undefined) throw new Error("The table has no attack on this route.");
-  const { got, expected } = await attack(theWorld());
+  const { got, expected } = await attack(attackFixture());
   expect(got).toMatchObject(expected);
 });
 
 test("after all attacks no money has left, no operation was accepted, and no authority is wider", async () => {
-  const { customer, eve, accounts } = theWorld();
+  const { customer, eve, accounts } = attackFixture();
   const { prisma } = theApi().services.database;
   const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } });
   const usdc = chains.find(({ id }) => id === ONE)?.tokens.find(({ symbol }) => symbol === "USDC")?.address ?? "native";

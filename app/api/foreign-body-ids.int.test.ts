@@ -17,7 +17,7 @@ import {
   scheduleOf,
   startWorld,
   theApi,
-  theWorld,
+  attackFixture,
   transferBody,
 } from "@/lib/testing/token-attacks";
 
@@ -33,15 +33,15 @@ const approval: Maker = async () => {
 
 /** How the other project gets an object of a kind. */
 const MAKERS = {
-  wallet: () => Promise.resolve(theWorld().customer.treasuryId),
+  wallet: () => Promise.resolve(attackFixture().customer.treasuryId),
   apiKey: keyOf,
-  globalAccount: () => Promise.resolve(theWorld().accounts[0]),
+  globalAccount: () => Promise.resolve(attackFixture().accounts[0]),
   privacyWallet: privateWallet,
-  quote: () => quoteOf(theWorld()),
-  transfer: async () => (await call("POST", "/transfers", transferBody(theWorld()))).body.transferId,
-  operation: async () => (await operationOf(theWorld())).body.operationId,
-  payout: async () => (await payoutOf(theWorld())).body.payoutId,
-  payoutSchedule: async () => (await scheduleOf(theWorld())).body.scheduleId,
+  quote: () => quoteOf(attackFixture()),
+  transfer: async () => (await call("POST", "/transfers", transferBody(attackFixture()))).body.transferId,
+  operation: async () => (await operationOf(attackFixture())).body.operationId,
+  payout: async () => (await payoutOf(attackFixture())).body.payoutId,
+  payoutSchedule: async () => (await scheduleOf(attackFixture())).body.scheduleId,
   approval,
 } as const satisfies Partial<Record<IdKind, Maker>>;
 type Kind = keyof typeof MAKERS;

@@ -19,7 +19,7 @@ import {
   scheduleOf,
   startWorld,
   theApi,
-  theWorld,
+  attackFixture,
   transferBody,
 } from "@/lib/testing/token-attacks";
 
@@ -28,8 +28,8 @@ type Maker = () => Promise<unknown>;
 /** The evaluation of a movement that a policy refused. */
 const refusedEvaluation: Maker = async () => {
   const rules = { perOperation: { usd: "0.5" } };
-  await putRules(theWorld().customer.session, { scope: "project", baseVersion: 0, rules });
-  return (await operationOf(theWorld())).body.evaluationId;
+  await putRules(attackFixture().customer.session, { scope: "project", baseVersion: 0, rules });
+  return (await operationOf(attackFixture())).body.evaluationId;
 };
 
 const privateWalletOf = async (name: string): Promise<string> =>
@@ -37,7 +37,7 @@ const privateWalletOf = async (name: string): Promise<string> =>
 
 /** A private transfer with its operation, without money behind it. */
 const privateTransferOf: Maker = async () => {
-  const { operationId } = (await operationOf(theWorld())).body;
+  const { operationId } = (await operationOf(attackFixture())).body;
   return storedPrivateTransfer(theApi().services, {
     operationId: String(operationId),
     walletId: await privateWalletOf("Reserve"),
@@ -47,20 +47,23 @@ const privateTransferOf: Maker = async () => {
 /** By the path up to the id: its kind, and how the other project gets an object of it. */
 const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/auth/api-keys": ["apiKey", keyOf],
-  "/annotations": ["operation", async () => (await operationOf(theWorld())).body.operationId],
+  "/annotations": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
   "/contacts": [
     "contact",
     async () => (await call("POST", "/contacts", { name: "Eve", address: testAccount().address })).body.id,
   ],
-  "/global-accounts": ["globalAccount", () => Promise.resolve(theWorld().accounts[0])],
-  "/operations": ["operation", async () => (await operationOf(theWorld())).body.operationId],
-  "/payouts/schedules": ["payoutSchedule", async () => (await scheduleOf(theWorld())).body.scheduleId],
-  "/payouts": ["payout", async () => (await payoutOf(theWorld())).body.payoutId],
-  "/transfers": ["transfer", async () => (await call("POST", "/transfers", transferBody(theWorld()))).body.transferId],
-  "/wallets": ["wallet", () => Promise.resolve(theWorld().customer.treasuryId)],
+  "/global-accounts": ["globalAccount", () => Promise.resolve(attackFixture().accounts[0])],
+  "/operations": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
+  "/payouts/schedules": ["payoutSchedule", async () => (await scheduleOf(attackFixture())).body.scheduleId],
+  "/payouts": ["payout", async () => (await payoutOf(attackFixture())).body.payoutId],
+  "/transfers": [
+    "transfer",
+    async () => (await call("POST", "/transfers", transferBody(attackFixture()))).body.transferId,
+  ],
+  "/wallets": ["wallet", () => Promise.resolve(attackFixture().customer.treasuryId)],
   "/privacy/wallets": ["privacyWallet", () => privateWalletOf("Payroll")],
   "/privacy/transfers": ["transfer", privateTransferOf],
-  "/deposits": ["operation", () => quarantinedDeposit(theApi().services, theWorld().customer)],
+  "/deposits": ["operation", () => quarantinedDeposit(theApi().services, attackFixture().customer)],
   "/webhook-endpoints": ["webhookEndpoint", endpointOf],
   "/deliveries": ["delivery", deliveryOf],
   "/members": ["user", async () => (await call("GET", "/me")).body.id],
@@ -68,7 +71,7 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
     "project",
     async () => ((await call("GET", "/me")).body as { projects: { id: string }[] }).projects[0]?.id,
   ],
-  "/jobs": ["operation", async () => (await operationOf(theWorld())).body.operationId],
+  "/jobs": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
   "/me/sessions": [
     "session",
     async () => ((await call("GET", "/me/sessions")).body as { data: { id: string }[] }).data[0]?.id,
@@ -151,7 +154,7 @@ test.each(READS.map((one) => [one.operationId, one] as const))(
     const response = await theApi().fetch(path.replace("{id}", made.get(baseOf(path)) ?? ""), {
       method,
       headers: {
-        authorization: `Bearer ${theWorld().customer.session.accessToken}`,
+        authorization: `Bearer ${attackFixture().customer.session.accessToken}`,
         "content-type": "application/json",
       },
       ...(method === "GET" ? {} : { body: JSON.stringify(EXAMPLES[operationId]?.request ?? {}) }),

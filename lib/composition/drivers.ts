@@ -3,7 +3,7 @@ import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository"
 import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { createOperationDriver } from "@/lib/modules/operations/driver";
 import { createScreenAgain } from "@/lib/modules/operations/screen-again";
-import { createMaySign } from "@/lib/modules/operations/may-sign";
+import { createSigningPermission } from "@/lib/modules/operations/signing-permission";
 import { createHeadRepository } from "@/lib/modules/operations/head-repository";
 import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import { createHeads } from "@/lib/modules/operations/heads";
@@ -34,7 +34,7 @@ export const buildDrivers = (
       pollIntervalMs: (chainId: number) => registry.get(chainId).pollIntervalMs,
       token: (chainId: number, address: string) => registry.resolveToken(chainId, address),
     },
-    maySign: createMaySign(policyEngine),
+    isSigningAllowed: createSigningPermission(policyEngine),
     isAllowed: policyEngine.isAllowed,
     managedAccount: keptAccounts((projectId, walletId) => managedAccountOf(wallets, projectId, walletId)),
     log: errorLog,

@@ -21,6 +21,10 @@ export const isPrivateKind = (kind: string): kind is (typeof PRIVATE_KINDS)[numb
 
 export const honesty = {
   engine: z.string().meta({ description: "What makes the proofs" }),
+  swapVenue: z
+    .string()
+    .nullable()
+    .meta({ description: "Exchange through which a swap goes; null for operations of other kinds" }),
   anonymitySet: z
     .int()
     .nullable()

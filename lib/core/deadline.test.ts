@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { withDeadline } from "./deadline";
+import { resultWithin, withDeadline } from "./deadline";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -30,4 +30,18 @@ test("the caller chooses the error of work that is late", async () => {
   const outcome = expect(late).rejects.toThrow(new RangeError("There was no answer."));
   await vi.advanceTimersByTimeAsync(1000);
   await outcome;
+});
+
+test("the result of work that is late is null, its error before that is the work's, and no timer stays", async () => {
+  await expect(resultWithin(Promise.resolve(7), 1000)).resolves.toBe(7);
+  await expect(resultWithin(Promise.reject(new Error("refused")), 1000)).rejects.toThrow("refused");
+  expect(vi.getTimerCount()).toBe(0);
+  let outcome: unknown = "open";
+  const late = resultWithin(new Promise<number>(() => undefined), 1000).then((result) => (outcome = result));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(outcome).toBe("open");
+  await vi.advanceTimersByTimeAsync(1);
+  await late;
+  expect(outcome).toBeNull();
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
-interface FreshCacheOptions<V> {
-  readonly load: (key: string) => Promise<V>;
+interface FreshCacheOptions<V, K> {
+  readonly load: (key: K) => Promise<V>;
   /** Whether a value is stored. A value that is not stored is read again at the next call. Default: every value is stored. */
   readonly keep?: (value: V) => boolean;
   /** A value of this age is still returned, and is refreshed in the background. Default 500. */
@@ -13,11 +13,13 @@ interface FreshCacheOptions<V> {
   readonly monotonicMs?: () => number;
 }
 
-export interface FreshCache<V> {
+export interface FreshCache<V, K = string> {
   /** Returns the value itself while it is fresh, else a promise of a new value. @throws the error of `load` */
-  get(key: string): V | Promise<V>;
+  get(key: K): V | Promise<V>;
   /** Removes the value of the key, and prevents the result of a running read of the key from being stored. */
-  invalidate(key: string): void;
+  invalidate(key: K): void;
+  /** Stores a value that the caller read by other means, as of now; the result of a running read of the key is not stored. */
+  set(key: K, value: V): void;
 }
 
 interface Entry<V> {
@@ -35,25 +37,27 @@ const EXPIRE_AFTER_MS = 900;
 const ENTRIES_MAX = 10_000;
 
 /**
- * Caches values of a shared store for less than a second, so that a change by another instance is seen within a second.
+ * Caches values of a shared store, by default for less than a second, so that a change by another instance is seen within a second.
  * The age of a value counts from the start of its read, and callers share a running read only while the read is fresh. So a value is
  * never older than `expireAfterMs` at the time of the call.
  * @example
  * const memberships = createFreshCache({ load: (userId) => listMemberships(userId) });
  * const found = await memberships.get(userId);
  */
-export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V> => {
+export const createFreshCache = <V, K extends string | number = string>(
+  options: FreshCacheOptions<V, K>,
+): FreshCache<V, K> => {
   const { load, keep = () => true, monotonicMs = () => performance.now() } = options;
   const { refreshAfterMs = REFRESH_AFTER_MS, expireAfterMs = EXPIRE_AFTER_MS, entriesMax = ENTRIES_MAX } = options;
-  const entries = new LRUCache<string, Entry<V>>({ max: entriesMax });
-  const reads = new Map<string, Read<V>>();
+  const entries = new LRUCache<K, Entry<V>>({ max: entriesMax });
+  const reads = new Map<K, Read<V>>();
 
-  const store = (key: string, entry: Entry<V>): void => {
+  const store = (key: K, entry: Entry<V>): void => {
     if (keep(entry.value)) entries.set(key, entry);
     else entries.delete(key);
   };
 
-  const startRead = (key: string, startedAtMs: number): Promise<V> => {
+  const startRead = (key: K, startedAtMs: number): Promise<V> => {
     const answer = load(key);
     const read: Read<V> = { startedAtMs, answer };
     reads.set(key, read);
@@ -71,7 +75,7 @@ export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V
     return answer;
   };
 
-  const read = (key: string, nowMs: number): Promise<V> => {
+  const read = (key: K, nowMs: number): Promise<V> => {
     const running = reads.get(key);
     return running && nowMs - running.startedAtMs < expireAfterMs ? running.answer : startRead(key, nowMs);
   };
@@ -88,6 +92,10 @@ export const createFreshCache = <V>(options: FreshCacheOptions<V>): FreshCache<V
     invalidate: (key) => {
       entries.delete(key);
       reads.delete(key);
+    },
+    set: (key, value) => {
+      reads.delete(key);
+      store(key, { value, readAtMs: monotonicMs() });
     },
   };
 };

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { commandOf, endProcess, identityOf, isSameProcess, waitForExit } from "@/lib/os/process.mjs";
+import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { writeAtomically } from "./write-atomically";
 
 /** Time in which the process that serves the chains ends by itself after its parent has ended. */
@@ -56,15 +57,14 @@ export const openDevnetStore = (folder: string): DevnetStore => {
     const command = commandOf(pid);
     return command.includes("anvil") && command.includes(`--port ${String(port)} --chain-id ${String(chainId)} `);
   };
-  let writing: Promise<void> = Promise.resolve();
+  const writes = createKeyedQueue();
   return {
     isDeployed: (fingerprint) => readJson(manifest, manifestSchema)?.fingerprint === fingerprint,
     complete: (fingerprint) => writeAtomically(manifest, JSON.stringify({ fingerprint })),
     clear: () => rmSync(manifest, { force: true }),
     setRunning: (chains) => {
       const content = JSON.stringify({ host: identityOf(process.pid), chains });
-      writing = writing.then(() => writeAtomically(processes, content));
-      return writing;
+      return writes.run(processes, () => writeAtomically(processes, content));
     },
     endLeftOvers: async (log) => {
       const { host, chains = [] } = readJson(processes, processesSchema) ?? {};

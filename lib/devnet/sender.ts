@@ -1,5 +1,6 @@
 import { numberToHex, type Address, type Hex, type PublicClient, type TransactionReceipt } from "viem";
 import { z } from "zod";
+import { createKeyedQueue } from "@/lib/core/keyed-queue";
 
 const ATTEMPTS_MAX = 5;
 const RECEIPT_TIMEOUT_MS = 15_000;
@@ -39,12 +40,7 @@ export const createUnlockedSender = (client: PublicClient, address: Address): Un
   // viem types only read methods for a public client, but a development node also signs.
   const request = client.request as Request;
   // The node reads and reserves a nonce in two steps, so sends run one at a time.
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work, work);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+  const sends = createKeyedQueue();
   const submit = async (call: SendRequest, gas: bigint): Promise<Hex> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -70,7 +66,7 @@ export const createUnlockedSender = (client: PublicClient, address: Address): Un
   };
   const send = async (call: SendRequest): Promise<Hex> => {
     const estimate = await client.estimateGas({ account: address, ...call });
-    return inTurn(() => submit(call, gasWithMargin(estimate)));
+    return sends.run(address, () => submit(call, gasWithMargin(estimate)));
   };
   return {
     address,

@@ -17,7 +17,7 @@ import { bundled } from "@/lib/testing/bundle";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { codesOf, fund, newCustomer, prepareTransfer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
-import { findLeaks, plantedForms, type Canary, type Place } from "@/lib/testing/leak-scanner";
+import { findLeaks, plantedForms, type Canary, type SearchedText } from "@/lib/testing/leak-scanner";
 import { startOtlpCollector } from "@/lib/testing/otlp-collector";
 import { fromBase32 } from "@/lib/testing/totp-app";
 import { webhookReceiver } from "@/lib/testing/webhook-receiver";
@@ -188,7 +188,7 @@ const sendWrongly = async (remote: TestApi, { session }: Customer, canaries: rea
 };
 
 /** All rows of all tables, as PostgreSQL writes them. */
-const databaseDump = async (): Promise<Place[]> => {
+const databaseDump = async (): Promise<SearchedText[]> => {
   const tables = await prisma.$queryRaw<{ name: string }[]>`
     SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> ${MAILBOX}`;
@@ -260,7 +260,7 @@ test(
   { timeout: 2 * TIMEOUT_MS },
   async () => {
     const { canaries, codes, metrics, operationIds } = await run();
-    const places: Place[] = [
+    const places: SearchedText[] = [
       ...(await databaseDump()),
       { name: "stdout and stderr", text: output },
       { name: "error bodies", text: errorBodies.join("\n") },

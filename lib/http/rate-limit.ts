@@ -1,4 +1,5 @@
 import { createBatcher } from "@/lib/core/batch";
+import { resultWithin } from "@/lib/core/deadline";
 import { DomainError } from "@/lib/core/errors";
 import {
   BATCH_MAX,
@@ -47,15 +48,6 @@ const decide = ({ limit, at }: Pick<Ask, "limit" | "at">, allowed: boolean, rema
   resetSeconds: at.resetSeconds,
 });
 
-/** Null when the answer did not come within the time. */
-const within = async <T>(answer: Promise<T>, ms: number): Promise<T | null> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
-};
-
 /** Requests of one window go out as one number. */
 const grouped = (asks: readonly Ask[]): readonly Ask[][] => {
   const groups = new Map<string, Ask[]>();
@@ -91,7 +83,7 @@ export const createRateLimiter = (store: RateStore, options: RateLimiterOptions 
   const ask = async (asks: readonly Ask[]): Promise<readonly (RateDecision | Error)[]> => {
     const groups = grouped(asks);
     const sent = counter.send(groups.map(incrementOf));
-    const totals = await within(sent, options.answerWithinMs ?? ANSWER_WITHIN_MS);
+    const totals = await resultWithin(sent, options.answerWithinMs ?? ANSWER_WITHIN_MS);
     if (totals === null) counter.callAway();
     const decisions = new Map<Ask, RateDecision>();
     groups.forEach((group, which) => {

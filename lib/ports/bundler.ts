@@ -81,7 +81,7 @@ export interface SenderQueue {
     readonly chainId: number;
     readonly sender: EvmAddress;
     readonly userOpHash: Hex;
-    /** It leaves the queue some time after. */
+    /** After this time the operation can no longer be executed, and leaves the queue some time later. */
     readonly validUntil: Date;
   }): Promise<boolean>;
   /** Takes an operation out of the queue that was mined, or that the bundler does not have. */

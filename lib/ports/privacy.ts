@@ -152,6 +152,8 @@ export interface PrivacyEngine {
   readonly id: string;
   /** The name that people see. */
   readonly name: string;
+  /** The exchange through which notes of one token become notes of another, by the name that people see. */
+  readonly swapVenue: string;
   /** A new random mnemonic (BIP-39). It is a secret. */
   newMnemonic(): string;
   /** All pools of the chain. @throws DomainError `chain_unavailable` */

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context, Span as OtelSpan, SpanContext, Tracer } from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace-base";
+import { resultWithin } from "@/lib/core/deadline";
 import { isDomainError } from "@/lib/core/errors";
 import { redactSecrets } from "@/lib/core/redaction";
 import { setTracing, type Span, type SpanFields, type SpanOptions, type Tracing } from "@/lib/core/tracing";
@@ -181,10 +182,10 @@ export const startTracing = async (config: TracingConfig): Promise<RunningTracin
   return {
     stop: async () => {
       setTracing(null);
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
-      await Promise.race([provider.shutdown().catch(() => undefined), late]);
-      clearTimeout(timer);
+      await resultWithin(
+        provider.shutdown().catch(() => undefined),
+        STOP_TIMEOUT_MS,
+      );
     },
   };
 };

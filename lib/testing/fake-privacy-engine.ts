@@ -84,6 +84,7 @@ export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine 
   return {
     id: "fake",
     name: "Fake",
+    swapVenue: "Fake exchange",
     newMnemonic: () => generateMnemonic(english),
     pools: (chainId) => Promise.resolve(world.pools.filter((pool) => pool.chainId === chainId)),
     holdings: (wallet, chainId, signal) => {

@@ -8,7 +8,7 @@ export interface Canary {
 }
 
 /** Output to search in. */
-export interface Place {
+export interface SearchedText {
   readonly name: string;
   readonly text: string;
 }
@@ -45,7 +45,7 @@ const standsAlone = (text: string, short: string): boolean =>
   new RegExp(`(?<![0-9A-Za-z.])${short}(?![0-9A-Za-z])`).test(text);
 
 /** @returns each place that has a canary, and the form in which it has it */
-export const findLeaks = (canaries: readonly Canary[], places: readonly Place[]): string[] =>
+export const findLeaks = (canaries: readonly Canary[], places: readonly SearchedText[]): string[] =>
   places.flatMap((place) => {
     // Hexadecimal digits in either case, and base64 of URLs.
     const lower = place.text.toLowerCase();

@@ -22,32 +22,37 @@ export interface Answer {
   readonly body: Body;
 }
 
-export interface World {
+export interface AttackFixture {
   readonly customer: Customer;
   readonly call: (method: string, path: string, body?: object, token?: string) => Promise<Answer>;
   readonly accounts: readonly [string, string];
   readonly eve: Address;
 }
 /** Calls a route with a token alone. @returns its answer, and the part of it that is expected */
-export type Attack = (world: World) => Promise<{ got: Answer; expected: object }>;
+export type Attack = (world: AttackFixture) => Promise<{ got: Answer; expected: object }>;
 
 /** By method and path: the proof that the route needs, and an attack on it where it writes. */
 export type AttackTable = Readonly<Record<string, readonly [Needs, Attack]>>;
 export const ONE = 31337;
 const FUNDED = "100";
 /** The state that the attacks share; `startWorld` fills it before the tests run. */
-const started: { api: TestApi | null; world: World | null } = { api: null, world: null };
+const started: { api: TestApi | null; world: AttackFixture | null } = { api: null, world: null };
 
 export const theApi = (): TestApi => {
   if (started.api === null) throw new Error("The world has not started.");
   return started.api;
 };
-export const theWorld = (): World => {
+export const attackFixture = (): AttackFixture => {
   if (started.world === null) throw new Error("The world has not started.");
   return started.world;
 };
 
-export const call: World["call"] = async (method, path, body, token = theWorld().customer.session.accessToken) => {
+export const call: AttackFixture["call"] = async (
+  method,
+  path,
+  body,
+  token = attackFixture().customer.session.accessToken,
+) => {
   const response = await theApi().fetch(path, {
     method,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -63,7 +68,7 @@ export const expecting = async (got: Promise<Answer>, status: number, body: obje
 });
 export const approvalAsked = (got: Promise<Answer>) => expecting(got, 409, { code: "approval_required" });
 
-export const transferBody = ({ customer, eve }: World) => ({
+export const transferBody = ({ customer, eve }: AttackFixture) => ({
   fromWalletId: customer.treasuryId,
   toAddress: eve,
   fromChainId: ONE,
@@ -71,12 +76,12 @@ export const transferBody = ({ customer, eve }: World) => ({
   token: "USDC",
   amount: FUNDED,
 });
-export const quoteOf = async ({ customer, eve }: World): Promise<string> => {
+export const quoteOf = async ({ customer, eve }: AttackFixture): Promise<string> => {
   const from = [{ address: customer.treasury, chainId: ONE, token: "USDC", amount: "1" }];
   const { body } = await call("POST", "/swap/quote", { from, toChainId: ONE, toToken: "USDC", toAddress: eve });
   return String(body.quoteId);
 };
-export const operationOf = async ({ customer, eve }: World): Promise<Answer> =>
+export const operationOf = async ({ customer, eve }: AttackFixture): Promise<Answer> =>
   call("POST", "/swap-and-transfer", {
     fromWalletId: customer.treasuryId,
     fromChainId: ONE,
@@ -86,13 +91,13 @@ export const operationOf = async ({ customer, eve }: World): Promise<Answer> =>
     amount: "1",
     recipient: eve,
   });
-export const payoutOf = ({ accounts: [payer, payee] }: World): Promise<Answer> =>
+export const payoutOf = ({ accounts: [payer, payee] }: AttackFixture): Promise<Answer> =>
   call("POST", "/payouts/bulk/global-accounts", {
     sourceAccountId: payer,
     transfers: [{ recipientAccountId: payee, amount: "1", currency: "USDC" }],
     allowDuplicates: true,
   });
-export const scheduleOf = ({ eve }: World): Promise<Answer> =>
+export const scheduleOf = ({ eve }: AttackFixture): Promise<Answer> =>
   call("POST", "/payouts/schedules", {
     chainId: ONE,
     transfers: [{ address: eve, amount: "1", token: "USDC" }],

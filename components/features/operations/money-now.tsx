@@ -18,7 +18,7 @@ export const MoneyNow = ({ operation }: { readonly operation: Operation }): Reac
       <ul className="flex flex-col gap-1 pt-1 text-fg-2">
         {places.map((place) => (
           <li key={place.key} className="flex flex-wrap items-center gap-x-1.5">
-            <Place place={place} />
+            <HeldMoney place={place} />
           </li>
         ))}
       </ul>
@@ -26,7 +26,7 @@ export const MoneyNow = ({ operation }: { readonly operation: Operation }): Reac
   );
 };
 
-const Place = ({ place }: { readonly place: HeldPlace }): ReactNode => (
+const HeldMoney = ({ place }: { readonly place: HeldPlace }): ReactNode => (
   <>
     <Amount value={place.amount} unit={place.symbol} className="font-medium text-fg" />
     {place.wallet.startsWith("0x") ? (

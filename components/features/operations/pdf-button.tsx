@@ -22,7 +22,7 @@ import type { Operation } from "./types";
 const PAGE = ANNOTATIONS_MAX;
 const PAGES_MAX = 20;
 
-const gather = async (
+const makePdf = async (
   api: ApiClient,
   { filters, ofAddress }: { readonly filters: OperationFilters } & Pick<Names, "ofAddress">,
 ): Promise<string> => {
@@ -52,7 +52,7 @@ export const PdfButton = ({ filters }: { readonly filters: OperationFilters }): 
   const api = useApi();
   const { ofAddress } = useNames();
   const { mutate, isPending } = useMutation({
-    mutationFn: () => gather(api, { filters, ofAddress }),
+    mutationFn: () => makePdf(api, { filters, ofAddress }),
     onSuccess: (file) =>
       saveFile(file, `causeway-activity-${new Date().toISOString().slice(0, 10)}.pdf`, "application/pdf"),
     onError: (error) => toast.error(`The file could not be made. ${describeError(error).message}`),

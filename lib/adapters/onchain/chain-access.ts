@@ -1,5 +1,6 @@
 import type { Hex, PublicClient } from "viem";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { abortable } from "@/lib/core/abortable";
 import type { Clock } from "@/lib/core/clock";
 import { withDeadline } from "@/lib/core/deadline";
 import { DomainError, isDomainError } from "@/lib/core/errors";
@@ -11,56 +12,6 @@ export interface OnchainDeps {
   readonly clock: Clock;
   readonly tuning: Tuning;
 }
-
-interface Waiting {
-  readonly callbacks: Set<() => void>;
-  readonly fire: () => void;
-}
-
-// A quote waits for dozens of answers with one signal; all of them share a single listener on it.
-const waiting = new WeakMap<AbortSignal, Waiting>();
-
-const listen = (signal: AbortSignal): Waiting => {
-  const callbacks = new Set<() => void>();
-  const fire = (): void => {
-    for (const callback of callbacks) callback();
-  };
-  signal.addEventListener("abort", fire, { once: true });
-  const made = { callbacks, fire };
-  waiting.set(signal, made);
-  return made;
-};
-
-/** @returns a function that unregisters the callback */
-const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) => {
-  const { callbacks, fire } = waiting.get(signal) ?? listen(signal);
-  callbacks.add(callback);
-  return () => {
-    callbacks.delete(callback);
-    if (callbacks.size > 0) return;
-    signal.removeEventListener("abort", fire);
-    waiting.delete(signal);
-  };
-};
-
-/**
- * Rejects with the signal's reason as soon as the signal aborts. The work behind `promise` continues, but its outcome
- * is ignored.
- */
-export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
-  signal.throwIfAborted();
-  let leave = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    leave = onceAborted(signal, () => {
-      reject(signal.reason instanceof Error ? signal.reason : new Error("Aborted.", { cause: signal.reason }));
-    });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    leave();
-  }
-};
 
 const chainUnavailable = (message: string): DomainError => new DomainError("chain_unavailable", message);
 

@@ -3,7 +3,7 @@ import { createChainRegistry } from "@/lib/chains/registry";
 import { parseUsd } from "@/lib/core/bridge-fee";
 import { systemClock } from "@/lib/core/clock";
 import { localChains } from "@/lib/devnet/local-chains";
-import { abortable } from "./chain-access";
+import { abortable } from "@/lib/core/abortable";
 import type { Pool } from "./paths";
 import type { PoolBook } from "./pool-book";
 import { createPriceSource, formatUsd, usdToTokenCeil, type PriceSource } from "./price";

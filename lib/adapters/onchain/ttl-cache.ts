@@ -1,10 +1,6 @@
+import { abortable } from "@/lib/core/abortable";
 import type { Clock } from "@/lib/core/clock";
-import { abortable } from "./chain-access";
-
-interface Entry<V> {
-  readonly value: Promise<V>;
-  readonly loadedAt: number;
-}
+import { createFreshCache } from "@/lib/core/fresh-cache";
 
 interface TtlCacheOptions<K, V> {
   readonly clock: Clock;
@@ -19,26 +15,17 @@ export interface TtlCache<K, V> {
   set(key: K, value: V): void;
 }
 
-/** One value per key for `ttlMs`; failures are not kept. The keys are chains, so their number is bounded. */
-export const createTtlCache = <K, V>({ clock, ttlMs, load }: TtlCacheOptions<K, V>): TtlCache<K, V> => {
-  const entries = new Map<K, Entry<V>>();
-  const now = (): number => clock.now().getTime();
-
-  const begin = (key: K): Entry<V> => {
-    const entry = { value: load(key), loadedAt: now() };
-    entries.set(key, entry);
-    entry.value.catch(() => {
-      if (entries.get(key) === entry) entries.delete(key);
-    });
-    return entry;
-  };
-
-  return {
-    get: (key, signal) => {
-      const known = entries.get(key);
-      const entry = known !== undefined && now() - known.loadedAt < ttlMs ? known : begin(key);
-      return abortable(entry.value, signal);
-    },
-    set: (key, value) => void entries.set(key, { value: Promise.resolve(value), loadedAt: now() }),
-  };
+/** A cache for readers that can be aborted: one value per key for `ttlMs`, not refreshed before that; failures are not kept. */
+export const createTtlCache = <K extends string | number, V>({
+  clock,
+  ttlMs,
+  load,
+}: TtlCacheOptions<K, V>): TtlCache<K, V> => {
+  const cache = createFreshCache<V, K>({
+    load,
+    refreshAfterMs: ttlMs,
+    expireAfterMs: ttlMs,
+    monotonicMs: () => clock.now().getTime(),
+  });
+  return { get: (key, signal) => abortable(Promise.resolve(cache.get(key)), signal), set: cache.set };
 };

@@ -192,7 +192,7 @@ const exit = async (
  * Collects the note, the trees that contain it, and the notes that it becomes.
  * @throws NotReadyError, NoteGoneError
  */
-const gather = async (context: EngineContext, spend: Spend, signal: AbortSignal) => {
+const readSpendInputs = async (context: EngineContext, spend: Spend, signal: AbortSignal) => {
   const chain = chainOf(context, spend.chainId);
   const keys = keysOf(context, spend.wallet);
   const pool = await poolOf(chain, spend.token);
@@ -215,7 +215,7 @@ const prove = async (
   signal: AbortSignal,
   onStart?: () => void,
 ): Promise<SpendTransaction> => {
-  const { chain, keys, pool, history, note, set, withdrawal } = await gather(context, spend, signal);
+  const { chain, keys, pool, history, note, set, withdrawal } = await readSpendInputs(context, spend, signal);
   const change = keys.change(note.label, note.spends);
   const key = `${String(spend.chainId)}:${pool.address}:${String(history.generation)}`;
   try {
@@ -254,6 +254,7 @@ const prove = async (
 const engineOf = (context: EngineContext): PrivacyEngine => ({
   id: "privacy-pools",
   name: "Privacy Pools (0xbow)",
+  swapVenue: "Uniswap v3",
   newMnemonic: () => generateMnemonic(english),
   pools: async (chainId) => (await context.chains.get(chainId)?.pools()) ?? [],
   holdings: bindDeps(context, holdings),

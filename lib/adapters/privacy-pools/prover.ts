@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { setPriority } from "node:os";
 import { z } from "zod";
 import { entryArguments } from "@/lib/os/entry";
+import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { proverMessage, toMessage, type Groth16Proof } from "./proof-job";
 
 /** The trees do not contain the note, or differ from the prover's trees: the caller has to read the chain again. */
@@ -137,7 +138,7 @@ export const createProver = ({
   /** Number of leaves sent to the process, by tree. */
   let sent = new Map<string, number>();
   let idle: ReturnType<typeof setTimeout> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const proofs = createKeyedQueue();
   let expected = FIRST_EXPECTED_MS;
   let artifactsRead = 0;
 
@@ -184,9 +185,7 @@ export const createProver = ({
           idle.unref();
         }
       };
-      const mine = last.then(turn, turn);
-      last = mine.catch(() => undefined);
-      return mine;
+      return proofs.run("proof", turn);
     },
     expectedMs: () => Math.round(expected),
     artifactsRead: () => artifactsRead,

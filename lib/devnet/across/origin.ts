@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { resolveDeposit, reason, type ResolveDeps } from "./resolve-deposit";
 import { LEAF_ID_MAX, readDeposit, settleCall, type Deposit, type Settlement } from "./spoke-pool";
 
@@ -31,7 +32,7 @@ export const createOrigin = (deps: OriginDeps) => {
   const open = new Map<bigint, Entry>();
   let nextBlock = 0n;
   let nextRootBundleId: number | null = null;
-  let reading: Promise<void> = Promise.resolve();
+  const reads = createKeyedQueue();
   const working = new Set<Promise<void>>();
 
   const readOn = async (): Promise<void> => {
@@ -52,10 +53,7 @@ export const createOrigin = (deps: OriginDeps) => {
   };
 
   // One read at a time: a slow read that finished after a later one would restore settled deposits.
-  const read = (): Promise<void> => {
-    reading = reading.then(readOn, readOn);
-    return reading;
-  };
+  const read = (): Promise<void> => reads.run("origin", readOn);
 
   const advance = async (entry: Entry): Promise<void> => {
     entry.state = { kind: "busy" };

@@ -8,6 +8,7 @@ import {
   type PublicClient,
 } from "viem";
 import { entrypointAbi, privacyPoolAbi } from "@/lib/chains/privacy-pools";
+import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { devAddress } from "../accounts";
 import type { PrivacyContracts } from "../contracts";
 import { createUnlockedSender } from "../sender";
@@ -112,13 +113,9 @@ export const createAssociationChain = (options: {
     await publish(root, `declines-${depositor.toLowerCase()}`);
   };
 
-  let last: Promise<unknown> = Promise.resolve();
   /** Runs publications one at a time: a decline repeats the latest root, which must not replace a newer one. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const mine = last.then(work, work);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+  const publications = createKeyedQueue();
+  const inTurn = (work: () => Promise<void>): Promise<void> => publications.run("publication", work);
 
   return {
     advance: () => inTurn(advance),

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { z } from "zod";
 import { entryArguments } from "@/lib/os/entry";
+import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { DivergedError, makeCheckpoint, type CheckpointJob } from "./checkpoint";
 import type { Checkpoint } from "./chain-store";
 
@@ -33,7 +34,7 @@ export interface Checkpointer {
  */
 export const createCheckpointer = (): Checkpointer => {
   const stopper = new AbortController();
-  let last: Promise<unknown> = Promise.resolve();
+  const starts = createKeyedQueue();
   const start = (job: CheckpointJob): Promise<Checkpoint> =>
     new Promise((resolve, reject) => {
       const args = [...entryArguments(import.meta.url, "./checkpoint-process"), JSON.stringify(job)];
@@ -55,9 +56,7 @@ export const createCheckpointer = (): Checkpointer => {
     run: (job) => {
       if (job.isSmall) return makeCheckpoint(job);
       if (job.livePort !== null) return start(job);
-      const mine = last.then(() => start(job));
-      last = mine.catch(() => undefined);
-      return mine;
+      return starts.run("checkpoint", () => start(job));
     },
     stop: () => stopper.abort(),
   };

@@ -28,7 +28,7 @@ interface AnnotationsDeps {
   readonly reads: Pick<AnnotationReads, "of">;
   /** Whether the actor may see everything of the project. */
   readonly seesAll: (actor: Actor) => boolean;
-  /** Those of the ids that the actor may see, or whose memo the actor may write. */
+  /** The ids among them that the actor may see, or whose memo the actor may write. */
   readonly visible: (
     actor: Actor,
     type: SubjectType,

@@ -17,6 +17,7 @@ import type { ApiKey } from "./api-key";
 import { changeApiKey, findApiKey, insertApiKey } from "./repository";
 import { creationOf, isWider, isWiderThanDefault, wideningOf, type KeyRights } from "./rights";
 import { HASH_PURPOSE, newApiKeySecret } from "./secret";
+import { changedMeanwhile } from "./errors";
 
 export interface KeyChangesDeps {
   readonly database: Database;
@@ -177,7 +178,7 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
     return { key, secret };
   };
 
-  /** The key as it is after, and the public part by which instances know it. */
+  /** The changed key, and the public part under which instances keep it. */
   const update = async (actor: UserActor, id: string, input: ApiKeyChange) => {
     mayManage(actor);
     const { projectId } = actor;
@@ -210,9 +211,3 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
 
   return { create, update };
 };
-
-export const changedMeanwhile = (): DomainError =>
-  new DomainError(
-    "invalid_state",
-    "The key was changed or revoked meanwhile. Read it again; this change was not made.",
-  );

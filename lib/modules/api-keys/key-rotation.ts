@@ -5,14 +5,15 @@ import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { announceEnded } from "@/lib/modules/streams/service";
 import type { ApiKey } from "./api-key";
-import { changedMeanwhile, findUsable, keyEvent, mayManage, noticeBy, type KeyChangesDeps } from "./key-changes";
+import { changedMeanwhile } from "./errors";
+import { findUsable, keyEvent, mayManage, noticeBy, type KeyChangesDeps } from "./key-changes";
 import { rotatedKeyNotice } from "./owner-notices";
 import { rotateApiKey } from "./repository";
 import { isWiderThanDefault, rotationOf } from "./rights";
 import { HASH_PURPOSE, newApiKeySecret } from "./secret";
 
 export interface RotateApiKey {
-  /** For how long the present secret goes on working. */
+  /** How long the present secret still works. */
   readonly overlapSeconds: number;
   readonly approval?: GivenApproval | undefined;
 }

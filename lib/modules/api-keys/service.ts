@@ -254,7 +254,7 @@ const createTouch = ({ database }: ApiKeysDeps): ((id: string, at: Date, from: s
   return (id, at, from) => {
     if (!isDue(id, at)) return;
     const unlessSince = addSeconds(at, -TOUCH_SECONDS);
-    // Lost when the database is away: the next minute writes again, and the request has its own trouble to tell.
+    // The time of last use is lost when the database is unavailable. The next minute writes it again, and the request reports the outage itself.
     touchApiKey(database.prisma, { id, at, from, unlessSince }).catch(() => undefined);
   };
 };

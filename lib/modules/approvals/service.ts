@@ -27,7 +27,7 @@ export interface Change {
   readonly values: ChangeValue;
 }
 
-/** As it stands in a request. */
+/** An approval as a request gives it. */
 export interface GivenApproval {
   readonly approvalId: string;
   readonly otp?: string | undefined;

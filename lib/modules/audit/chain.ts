@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AuditColumns } from "./audit-event";
 
-/** Part of each hash, so that a later form of the hash can be told from this one. */
+/** Part of each hash, so that a later form of the hash can be distinguished from this one. */
 const VERSION = "causeway-audit-1";
 
 /** The chain of rows that belong to no project, such as a sign-in before there is one. */

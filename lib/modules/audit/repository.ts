@@ -31,7 +31,7 @@ export interface AuditQuery {
   readonly from?: string | undefined;
   /** RFC 3339; exclusive. */
   readonly to?: string | undefined;
-  /** Stands in the action, the actor, the subject, the address, the request's id or the data; upper and lower case are one. */
+  /** Text that the action, actor, subject, address, request id or data contains; case does not matter. */
   readonly text?: string | undefined;
   /** Only rows with a smaller id. */
   readonly before?: string | undefined;
@@ -51,7 +51,7 @@ interface ChainedColumns extends AuditColumns {
 
 const TEXT_FIELDS = "concat_ws(' ', action, actor, subject, client_address, request_id, data::text) ILIKE";
 
-/** As a pattern of LIKE that stands for exactly this text. */
+/** A LIKE pattern that finds exactly this text anywhere: its special characters are escaped. */
 const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 
 /** Newest first. */

@@ -14,7 +14,7 @@ export interface LinkedRow extends AuditColumns {
 /** An audit row that no chain has. */
 export interface UnlinkedRow {
   readonly id: string;
-  /** It was left out of the chain, as it waits too long for its link. */
+  /** The event was left out of the chain, because it waits too long for its link. */
   readonly late: boolean;
 }
 

@@ -4,7 +4,7 @@ import { chainOf, EMPTY, HEAD_PURPOSE, headText, linkAfter, type Head } from "./
 import type { StoredHead } from "./link-repository";
 import { linksAfter, readKnownHeads, readUnlinked, type LinkedRow } from "./verify-repository";
 
-/** The last link of each chain, as it stood when it was written down: hash in hexadecimal. */
+/** The last link of each chain at the time when it was saved; the hash is hexadecimal. */
 export type SavedHeads = Readonly<Record<string, { readonly seq: number; readonly hash: string }>>;
 
 export interface AuditReport {
@@ -41,7 +41,7 @@ interface Walk {
   readonly violations: readonly string[];
 }
 
-/** Follows one chain from its first link. After a fault it goes on from the stored hash, so that each fault is told once. */
+/** Follows one chain from its first link. After a fault it continues from the stored hash, so that each fault is reported once. */
 const walk = async (sql: SqlReader, chain: string, saved: SavedHeads[string] | undefined): Promise<Walk> => {
   const violations: string[] = [];
   let head = EMPTY;

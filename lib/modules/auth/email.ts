@@ -1,5 +1,5 @@
 import type { UserActor } from "@/lib/core/actor";
-import { addSeconds, type Clock } from "@/lib/core/clock";
+import { addSeconds, secondsUntil, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
@@ -87,9 +87,9 @@ const changedMeanwhile = (): DomainError =>
 
 const checkResend = (latest: EmailCode, now: Date): void => {
   if (!wasDelivered(latest)) return;
-  const waitMs = addSeconds(latest.createdAt, RESEND_SECONDS).getTime() - now.getTime();
-  if (waitMs <= 0) return;
-  const retryAfterSeconds = Math.ceil(waitMs / 1000);
+  const resendAfter = addSeconds(latest.createdAt, RESEND_SECONDS);
+  if (resendAfter <= now) return;
+  const retryAfterSeconds = secondsUntil(resendAfter, now);
   const message = `A code was mailed a moment ago. Ask for another one in ${retryAfterSeconds} s.`;
   throw new DomainError("rate_limited", message, { retryAfterSeconds });
 };

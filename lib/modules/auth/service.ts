@@ -91,6 +91,7 @@ export interface AuthService extends Pick<
   "verifyAccessToken" | "refresh" | "isLive" | "accessTokenForSession"
 > {
   readonly sessions: Pick<Sessions, "list" | "revoke" | "revokeOthers">;
+  /** A nonce for one EIP-4361 message; with `address`, only that wallet can use it. */
   createNonce(input?: { readonly address?: string | undefined }): Promise<Nonce>;
   /**
    * Signs in with EIP-4361. The first sign-in of an address creates the person, the project "My project" and its treasury, once each
@@ -106,9 +107,11 @@ export interface AuthService extends Pick<
    * @throws DomainError `invalid_signature`
    */
   signInByPasskey(input: PasskeySignIn): Promise<SignedIn>;
+  /** Ends the session and its refresh token. Does nothing when it has ended already. */
   logout(sessionId: string, request?: RequestContext | null): Promise<void>;
   /** RFC 7517. */
   jwks(): Promise<{ keys: readonly Jwk[] }>;
+  /** The person with the projects that they belong to. @throws DomainError `not_found` */
   me(actor: UserActor): Promise<Profile>;
   /** @throws DomainError `rate_limited`, `provider_error`; `approval_required` when it replaces a verified address */
   setEmail(

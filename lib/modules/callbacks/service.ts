@@ -4,6 +4,7 @@ import type { CallbacksRepository } from "./repository";
 import { signedAt, verifyCallback, type CallbackSenders, type SentCallback, type VerifiedBy } from "./verify";
 
 export interface CallbackMetrics {
+  /** Counts a callback by what became of it; `repeated` was stored before, `unknown` has a status that this version does not know. */
   received(source: CallbackSource, outcome: "new" | "repeated" | "unknown" | "refused"): void;
   /** From the provider's signature to now. */
   delayed(source: CallbackSource, lagMs: number): void;

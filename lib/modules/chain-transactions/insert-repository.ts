@@ -52,7 +52,7 @@ const valuesOf = (stored: StoredTransaction, userOpHashes: readonly string[]): u
  * Remembers the next nonce of each account that this instance has used. The statement compares it, so an instance that is wrong stores
  * nothing, and takes the nonce under its lock instead.
  */
-export const createInsertAtOnce = ({ pool }: Pick<Database, "pool">) => {
+export const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
   const next = new Map<string, bigint>();
   const nameOf = ({ chainId, from }: Pick<TransactionRow, "chainId" | "from">): string => `${String(chainId)}:${from}`;
   const noteNonce = (stored: Pick<StoredTransaction, "chainId" | "from" | "nonce">): void => {

@@ -3,7 +3,7 @@ import { toBigInt, toDecimal } from "@/lib/db/decimal";
 import { Prisma, type ChainTransaction } from "@/lib/db/generated/client";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { BundledElsewhereError, type BundledOperation } from "@/lib/ports/transactions";
-import { createInsertAtOnce } from "./insert-repository";
+import { createQuickInsert } from "./insert-repository";
 import { createMarks, type Mined } from "./mark-repository";
 import type {
   NewTransactionRow,
@@ -12,6 +12,7 @@ import type {
   TransactionRow,
   TransactionStatus,
 } from "./stored-transaction";
+import { NotWantedError } from "./errors";
 
 export type { SignedVersion, StoredTransaction, TransactionRow, TransactionStatus } from "./stored-transaction";
 
@@ -95,9 +96,6 @@ const load = async (
   // Rolls back both the transaction and its nonce.
   if (loaded !== carries.length) throw new BundledElsewhereError("Another transaction carries some of them by now.");
 };
-
-/** The transaction is no longer wanted; nothing was stored. */
-export class NotWantedError extends Error {}
 
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION;
@@ -212,7 +210,7 @@ const moveToNewNonce = (database: Database, ...[read, countedOnChain, sign, at]:
 /** Rows of `chain_transaction` and `signer_nonce`. Every change names the state that it expects. */
 export const createTransactionRepository = (database: Database) => {
   const { prisma } = database;
-  const atOnce = createInsertAtOnce(database);
+  const quickInsert = createQuickInsert(database);
   const mark = createMarks(database);
 
   /** Changes the row only if it is unchanged since it was read. */
@@ -237,7 +235,7 @@ export const createTransactionRepository = (database: Database) => {
      * @throws BundledElsewhereError, NotWantedError
      */
     insert: async (input: NewTransactionRow): Promise<StoredTransaction | null> => {
-      const quickly = await atOnce.insert(input);
+      const quickly = await quickInsert.insert(input);
       if (quickly !== "unknown") return quickly;
       const { row, firstNonce, sign, carries, claim } = input;
       try {
@@ -259,7 +257,7 @@ export const createTransactionRepository = (database: Database) => {
           await load(tx, row, carries);
           return toStored(inserted);
         });
-        atOnce.noteNonce(stored);
+        quickInsert.noteNonce(stored);
         return stored;
       } catch (error) {
         // The rollback also released the nonce.

@@ -15,7 +15,7 @@ import { createReconciler } from "./reconcile";
 import { createTransactionRepository, type Carrying, type SignedVersion, type StoredTransaction } from "./repository";
 import { createVersionSigner } from "./version";
 
-export { NotWantedError } from "./repository";
+export { NotWantedError } from "./errors";
 
 export interface TransactionsDeps {
   readonly database: Database;

@@ -13,7 +13,7 @@ export const ROWS_MAX = 500;
 
 export interface Watched {
   readonly projectId: string;
-  /** Everything up to here was told to every subscriber that is ready. */
+  /** Every subscriber that is ready has got everything up to this point. */
   cursor: Cursor;
   /** Ids of its stopped work; null: not read yet. */
   parked: string | null;
@@ -35,7 +35,7 @@ const after = (cursor: Cursor, rows: readonly Found[]): Cursor => ({
   audit: Math.max(cursor.audit, ...rows.filter(({ list }) => list === "audit").map(({ seq }) => seq)),
 });
 
-/** Compares what is watched with the database, and tells the subscribers of what is new. */
+/** Compares the watched projects with the database, and sends subscribers a hint of each change. */
 const createTelling = ({ repository, clock }: FeedDeps, watched: ReadonlyMap<string, Watched>) => {
   /** @returns the projects that may have more */
   const tellNews = (found: readonly Found[]): readonly string[] => {
@@ -124,7 +124,7 @@ export const createFeed = (deps: FeedDeps) => {
   const startReading = (): (() => void) => {
     const stops = [
       ticker.every(POLL_MS, () => void read(watched.keys())),
-      // It is tried again at the next time.
+      // A failed look at the parked jobs is repeated at the next tick.
       ticker.every(PARKED_MS, () => void tellParked().catch(() => undefined)),
       listener.on(CHANGE_CHANNEL, (projectId) => {
         if (watched.has(projectId)) void read([projectId]);

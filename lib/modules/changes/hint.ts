@@ -8,7 +8,7 @@ export interface Hint {
   readonly at: Date;
   /** Of a private movement: an API key without `privacy:read` does not get the id. */
   readonly private: boolean;
-  /** The object is new, so nobody can know an older state of it. */
+  /** The object is new, so no caller holds an older state of it. */
   readonly isNew?: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Actor } from "@/lib/core/actor";
 import { shownTo, type Hint } from "./hint";
 import type { Cursor } from "./repository";
 
-/** Hints that wait for a caller that reads slowly; beyond it the caller is told to read everything again. */
+/** The most hints that wait for a caller that reads slowly. Beyond it, one hint asks the caller to read everything again. */
 const WAITING_MAX = 200;
 /** Credentials are read before the stream opens, and the clocks of instances differ a little. */
 const KEY_READ_BEFORE_MS = 2000;
@@ -26,13 +26,13 @@ export class Subscriber implements AsyncIterableIterator<Batch, undefined> {
 
   constructor(
     readonly actor: Actor,
-    /** The place up to which the stream has told everything, or holds it waiting. */
+    /** The stream has sent every hint up to this point, or holds it in its queue. */
     private readonly cursorOf: () => Cursor,
     private readonly onLeave: () => void,
     private readonly openedAt: Date,
   ) {}
 
-  /** The person whose notifications are told; null for an API key. */
+  /** The person whose notifications the stream reports; null for an API key. */
   get userId(): string | null {
     return this.actor.type === "user" ? this.actor.userId : null;
   }

@@ -1,3 +1,4 @@
+import { secondsUntil } from "@/lib/core/clock";
 import { responsibleUserId, type Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
@@ -108,7 +109,7 @@ const hourAfter = ({ first }: Counted, now: Date): Date => new Date((first ?? no
 const guessBucket = (guesser: string): string => `wrong:${guesser}`;
 
 const limited = (message: string, until: Date, now: Date): DomainError => {
-  const retryAfterSeconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
+  const retryAfterSeconds = secondsUntil(until, now);
   return new DomainError("rate_limited", message, { retryAfterSeconds });
 };
 

@@ -28,7 +28,7 @@ export type { Contact } from "./contact";
 export interface ContactsService {
   /** By name (1,000 at most). */
   list(actor: Actor): Promise<Contact[]>;
-  /** Those that nobody has approved yet: at most `limit`, newest first. */
+  /** Contacts that nobody has approved yet: at most `limit`, newest first. */
   proposed(actor: Actor, limit: number): Promise<Contact[]>;
   /** @throws DomainError `not_found` */
   get(actor: Actor, id: string): Promise<Contact>;

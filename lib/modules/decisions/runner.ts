@@ -15,7 +15,7 @@ export interface DecisionRunnerDeps {
   readonly database: Database;
   readonly outbox: Pick<MailOutbox, "enqueue">;
   readonly subjects: () => Readonly<Record<string, DecisionSubject>>;
-  /** Those of the people who want to be mailed about requests. */
+  /** The people among them who want mail about requests. */
   readonly wantMail: (projectId: string, userIds: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly publicUrl: string;
   readonly clock: Clock;

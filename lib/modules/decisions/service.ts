@@ -154,7 +154,7 @@ export interface DecisionsService {
    *   expired, or the person has voted; `otp_*`, `invalid_signature`, `chain_unavailable`, and what the subject's check throws
    */
   decide(actor: UserActor, id: string, input: VoteInput): Promise<DecisionView>;
-  /** Those of the people who may vote on the request while it is open. */
+  /** The people among them who may vote on the request while it is open. */
   eligible(projectId: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Mails a code for one vote on the request. @throws DomainError as `decide`; `otp_channel_missing`, `rate_limited`, `provider_error` */
   requestCode(actor: UserActor, id: string, channel?: CodeChannel): Promise<OtpSent>;

@@ -10,7 +10,7 @@ import { inChunks } from "./chunks";
 import type { Deposit } from "./deposit";
 import { changeDeposits, storeDeposits, type DepositChange, type NewDeposit } from "./repository";
 import { recordScreenings, type SenderScreening } from "./screen";
-import { depositEvents, standOf } from "./stand";
+import { depositEvents, operationStateOf } from "./operation-state";
 
 /** On which projects with news of deposits are announced. */
 export const DEPOSIT_CHANNEL = "deposit";
@@ -45,16 +45,16 @@ export const tell = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], 
 
 const tellChunk = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], now: Date): Promise<void> => {
   const told = moved.flatMap(({ after, isNew }) => {
-    const stand = standOf(after.state);
-    return stand === null ? [] : [{ after, isNew, stand, token: tokenOf(after) }];
+    const state = operationStateOf(after.state);
+    return state === null ? [] : [{ after, isNew, state, token: tokenOf(after) }];
   });
   const eventOf = ({ state }: Deposit): string => (state === "pending" ? "deposit.detected" : `deposit.${state}`);
   await storeDepositOperations(
     sql,
     told
       .filter(({ isNew }) => isNew)
-      .map(({ after, stand, token }) => ({
-        ...{ id: after.id, projectId: after.projectId, ...stand, event: eventOf(after) },
+      .map(({ after, state, token }) => ({
+        ...{ id: after.id, projectId: after.projectId, ...state, event: eventOf(after) },
         wallet: { id: after.walletId, address: after.walletAddress },
         ...{ sender: after.sender, token, amountBase: after.amountBase, txHash: after.txHash },
       })),
@@ -62,7 +62,7 @@ const tellChunk = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], no
   );
   await moveDepositOperations(
     sql,
-    told.filter(({ isNew }) => !isNew).map(({ after, stand }) => ({ id: after.id, ...stand, event: eventOf(after) })),
+    told.filter(({ isNew }) => !isNew).map(({ after, state }) => ({ id: after.id, ...state, event: eventOf(after) })),
     now,
   );
   const events = told.flatMap(({ after, isNew, token }) => depositEvents({ ...after, token }, isNew, now));
@@ -148,8 +148,11 @@ export const applyMoves = async (sql: Sql, deps: StoreDeps, moves: readonly Move
   );
   await changeQuarantine(sql, holds, now);
   const moved = done
-    // Of what nobody was told before, nobody is told that it is gone.
-    .filter(({ before, to }) => before.state !== to.state && (to.state !== "dropped" || standOf(before.state) !== null))
+    // A deposit that was dropped before anybody was notified of it needs no event.
+    .filter(
+      ({ before, to }) =>
+        before.state !== to.state && (to.state !== "dropped" || operationStateOf(before.state) !== null),
+    )
     .map(({ before, to, usdMicro, result }) => ({
       after: {
         ...{ ...before, ...to, usdMicro: usdMicro ?? before.usdMicro, verdict: result?.verdict ?? before.verdict },

@@ -15,7 +15,7 @@ export interface Deposit {
   /** Of its operation. */
   readonly id: string;
   readonly chainId: number;
-  /** Null for coins, of which no log tells. */
+  /** Null for coins, whose transfers emit no log. */
   readonly txHash: string | null;
   readonly logIndex: number | null;
   readonly blockNumber: bigint;
@@ -42,7 +42,7 @@ export interface Deposit {
   readonly updatedAt: Date;
 }
 
-/** It was decided in a final block, so no reorganisation is expected to replace it. */
+/** Whether the deposit was decided. Its block was final then, so no reorganisation is expected to replace it. */
 export const isDecided = ({ state }: Pick<Deposit, "state">): boolean => state === "credited" || state === "released";
 
 export interface DepositRow extends Omit<

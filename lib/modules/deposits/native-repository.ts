@@ -56,7 +56,7 @@ export const writeCoins = async (sql: Sql, chainId: number, coins: readonly Coin
 interface OwnMoves {
   readonly inBase: bigint;
   readonly outBase: bigint;
-  /** One that may move coins of the wallet has not ended, so the sums may lack it. */
+  /** Whether an operation that may move coins of the wallet has not ended; the sums may lack its coins. */
   readonly isOpen: boolean;
 }
 

@@ -21,9 +21,9 @@ export interface Hints {
   readonly isOwnSender: boolean;
   /** Something that was under way when it was seen may explain it, and has not ended. */
   readonly mayBeOwn: boolean;
-  /** The amounts that operations brought in this transaction to this wallet in this token, each of one leg or step. */
+  /** The amounts of this token that operations paid into this wallet in this transaction, one for each leg or step. */
   readonly explained: readonly bigint[];
-  /** Those of them that transfers have used up which are stored as the project's own already. */
+  /** Explained amounts that are used up already: by transfers that are stored as the project's own. */
   readonly used: readonly bigint[];
 }
 

@@ -1,13 +1,13 @@
-/** Tells transfers of the project's own from deposits. */
+/** Distinguishes transfers that the project's own operations made from deposits. */
 import type { SqlReader } from "@/lib/db/sql";
 import { readHints, type Hints, type Incoming } from "./origin-repository";
 
 /** `open`: something that was under way when it was seen may explain it, and has not ended. */
 export type Origin = "own" | "open" | "outside";
 
-type Place = Pick<Incoming, "projectId" | "chainId" | "txHash" | "walletAddress" | "token" | "amountBase">;
+type IncomingTransfer = Pick<Incoming, "projectId" | "chainId" | "txHash" | "walletAddress" | "token" | "amountBase">;
 
-const transactionOf = ({ projectId, chainId, txHash }: Place): string =>
+const transactionOf = ({ projectId, chainId, txHash }: IncomingTransfer): string =>
   [projectId, String(chainId), String(txHash)].join(":");
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
@@ -39,7 +39,7 @@ const explainedOf = (amounts: readonly bigint[], { explained, used }: Hints): re
 };
 
 /** In the order of `incoming`. */
-export const judgeOrigins = (incoming: readonly Place[], hints: readonly Hints[]): readonly Origin[] => {
+export const judgeOrigins = (incoming: readonly IncomingTransfer[], hints: readonly Hints[]): readonly Origin[] => {
   const origins = incoming.map((_, index): Origin => {
     const hint = hints[index];
     if (hint === undefined) return "open";

@@ -10,7 +10,8 @@ import type { ScreeningService } from "@/lib/modules/screening/service";
 import { intoWallets, type Incoming } from "./incoming";
 import { addressesUpTo } from "./match-repository";
 import type { Cursor } from "./scan-repository";
-import { TurnLostError, type Turn } from "./store-turn";
+import { TurnLostError } from "./errors";
+import type { Turn } from "./store-turn";
 import type { WorthDeps } from "./worth";
 
 export interface ScanDeps extends WorthDeps {

@@ -221,7 +221,7 @@ export const releaseDeposit = async (
 export const quarantinedDeposits = (sql: SqlReader, projectId: string, limit: number): Promise<Deposit[]> =>
   read(sql, QUARANTINED, [projectId, limit]);
 
-/** Those that are not final yet, and those that changed since: the newest of them. */
+/** The newest deposits that are not final yet or have changed since. */
 export const depositsUnderWay = (
   sql: SqlReader,
   projectId: string,

@@ -11,7 +11,7 @@ export interface Cursor {
   readonly nativeNumber: bigint;
 }
 
-/** As it is stored. */
+/** A stored cursor, with the start of its search. */
 interface StoredCursor extends Cursor {
   /** When the search began. Wallets that are newer had nothing that was not searched for. */
   readonly startedAt: Date;

@@ -9,7 +9,8 @@ import { originsOf } from "./origins";
 import { blockAt, planTurn, readTurn, type ScanDeps } from "./read-turn";
 import { depositsByLog } from "./repository";
 import { readCursor, startCursor } from "./scan-repository";
-import { storeTurn, TurnLostError, type Turn } from "./store-turn";
+import { TurnLostError } from "./errors";
+import { storeTurn, type Turn } from "./store-turn";
 import { withWorths } from "./worth";
 
 /** @returns whether blocks are left that no turn has searched */

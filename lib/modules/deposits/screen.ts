@@ -11,7 +11,7 @@ const AGAIN_SECONDS = 30;
 const AGAIN_SECONDS_MAX = 600;
 const SECOND_MS = 1000;
 
-/** When a sender is screened again whose verdict is the same as before: after as long as it has been so, within bounds. */
+/** When a sender with an unchanged verdict is screened again: after as long as the verdict has lasted, within bounds. */
 export const againAfter = ({ screenedAt }: Pick<Deposit, "screenedAt">, now: Date): Date => {
   const seconds = Math.floor((now.getTime() - (screenedAt ?? now).getTime()) / SECOND_MS);
   return addSeconds(now, Math.min(AGAIN_SECONDS_MAX, Math.max(AGAIN_SECONDS, seconds)));
@@ -34,7 +34,7 @@ interface Screened {
 const NONE = { verdict: null, verdictSource: null, listVersion: null, screenedAt: null } as const;
 const PASSED: SenderScreening = { ...NONE, isStopped: false, againAt: null, screening: null };
 
-/** Nobody is known to have sent it. That is not covered, which is never clear. */
+/** The verdict for a deposit whose sender is unknown: not covered, which never counts as clear. */
 const withoutSender = (mode: ScreeningMode, isActive: boolean, now: Date): SenderScreening => {
   const isStopped = mode === "require_clear";
   if (mode === "off" || (!isActive && !isStopped)) return PASSED;

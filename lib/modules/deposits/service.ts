@@ -24,7 +24,7 @@ export interface DepositsDeps extends Omit<ScanDeps, "database" | "tokenOf">, Om
   readonly ticker: Ticker;
 }
 
-/** Stands in for a token that the configuration does not have any more. */
+/** Shown in place of a token that the configuration no longer has. */
 const unknownToken = (chainId: number, address: string): Token => ({
   ...{ chainId, address: address as `0x${string}`, symbol: "UNKNOWN", name: "Unknown token" },
   ...{ decimals: 0, assetId: address, usdPegged: false },
@@ -80,7 +80,7 @@ export const createDepositsService = (given: DepositsDeps) => {
       return new Map((await views(projectId, ids)).map((view) => [view.deposit.id, view]));
     },
 
-    /** Those that wait for a person, the most worth first. */
+    /** Quarantined deposits, which wait for a person's decision, the most valuable first. */
     quarantined: async (projectId: string, limit: number): Promise<DepositView[]> =>
       viewsOf(await quarantinedDeposits(reader, projectId, limit)),
 

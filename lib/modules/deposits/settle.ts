@@ -40,7 +40,7 @@ interface Judged {
   readonly usdMicro: bigint | null;
 }
 
-/** Null: it stays as it is. */
+/** Null when the deposit keeps its state. */
 const moveOf = ({ before, origin, result, usdMicro }: Judged): Move | null => {
   if (origin === "open") return null;
   if (origin === "own") return { before, to: { state: "own", isHeld: false }, usdMicro: null, result: null };

@@ -6,9 +6,7 @@ import { isDecided, type Deposit } from "./deposit";
 import { isSame, keyOf, logKey, type Incoming } from "./incoming";
 import { lockDepositsBetween, lockDepositsByLog, relocateDeposits } from "./repository";
 import { advance, type Cursor, type Reached } from "./scan-repository";
-
-/** Another instance was faster, or the chain changed while it was read: the next turn begins again. */
-export class TurnLostError extends Error {}
+import { TurnLostError } from "./errors";
 
 /** The blocks that a turn searches. */
 export interface Turn {

@@ -66,7 +66,7 @@ const quoteTransfer = async () => {
     response: { ...unpriced, quoteId: own.id, to },
     minimumBase: 1_000_000n,
     digest: new Uint8Array(32),
-    once: null,
+    idempotency: null,
   };
   const quote = await quotes.insert({ ...own, ...said, createdAt: new Date(), expiresAt: LATER }, null);
   if (quote === null) throw new Error("The quote was not stored.");

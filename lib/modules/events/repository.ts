@@ -85,7 +85,7 @@ export interface SequencedRange {
   readonly to: number;
 }
 
-/** Any number that nobody else uses. */
+/** The key of an advisory lock: any number that no other lock uses. */
 const LOCK = 0x43_57_45_56;
 
 /** One sequencer at a time. The lock ends with the transaction, so it survives no crash and needs no session. */

@@ -51,6 +51,10 @@ export const recordEvents = (tx: Tx, events: readonly NewEvent[]): Promise<void>
 
 /** The events of a project, for callers that missed some of them. */
 export const createEventsService = ({ reader }: { readonly reader: SqlReader }) => ({
+  /**
+   * Up to `limit` events with a number above `after`, oldest first, and the project's last number. The serializer leaves the data of private ones
+   * out unless `mayReadPrivate`.
+   */
   list: async (
     actor: Actor,
     query: { readonly after: number; readonly limit: number },

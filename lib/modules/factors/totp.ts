@@ -38,7 +38,7 @@ export const totpCode = (secret: Uint8Array, step: number): string => {
   return String(number % 10 ** DIGITS).padStart(DIGITS, "0");
 };
 
-/** The step of now, the one before or the one after whose code this is; null when it is the code of none of them. */
+/** The time step that this code belongs to: the present one, the one before or the one after. Null when it belongs to none of them. */
 export const matchingStep = (secret: Uint8Array, code: string, now: Date): number | null => {
   const current = stepAt(now);
   let match: number | null = null;

@@ -111,7 +111,7 @@ export const readAssertion = async (
     expectedChallenge: Buffer.from(challenge).toString("base64url"),
     expectedOrigin: party.origin,
     expectedRPID: party.id,
-    // The counter is compared where it is stored, so that two uses at once do not both pass.
+    // The statement that stores the counter also compares it, so that two uses at the same time cannot both pass.
     credential: { id: passkey.credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
     requireUserVerification: true,
   }).catch(() => ({ verified: false, authenticationInfo: undefined }));

@@ -3,6 +3,7 @@ import type { Database, Tx } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import type { JudgedPart, StatementPart } from "@/lib/db/together";
 import { committedAfter, committedAfterQuery, HELD_SINCE, heldSince, type FundsKey } from "./sum-repository";
+import { FundsMovedError } from "./errors";
 
 export type { FundsKey } from "./sum-repository";
 
@@ -31,9 +32,6 @@ export interface Guard {
   /** The newest block up to which deposits were screened; null where the policies do not ask for it. -1: they were never. */
   readonly screenedBlock: bigint | null;
 }
-
-/** The balance is out of date, because holds were released since it was read, and it does not suffice. It must be read again. */
-export class FundsMovedError extends Error {}
 
 /** The key of a balance as text. */
 export const fundsKey = (at: FundsKey): string => `${at.walletAddress}:${String(at.chainId)}:${at.token}`;

@@ -3,11 +3,12 @@ import { createBatcher } from "@/lib/core/batch";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { createKeyedQueue } from "@/lib/core/keyed-queue";
-import { FundsMovedError, fundsKey, type Funds, type FundsKey, type Guard, type HoldsRepository } from "./repository";
+import { FundsMovedError } from "./errors";
+import { fundsKey, type Funds, type FundsKey, type Guard, type HoldsRepository } from "./repository";
 
+export { FundsMovedError } from "./errors";
 export {
   fundsKey as fundsNameOf,
-  FundsMovedError,
   fundsParts,
   holdsPart,
   requireFunds,
@@ -31,7 +32,7 @@ export interface Spending {
 }
 
 /** The balance of a token in a wallet. */
-type Place = Pick<Spending, "owner" | "token">;
+type BalanceQuery = Pick<Spending, "owner" | "token">;
 
 export interface Shortfall<S extends Spending> {
   readonly source: S;
@@ -44,7 +45,7 @@ export interface FundsDeps {
   /** Balances on chain at the latest block, in base units, in the order asked. @throws DomainError `chain_unavailable` */
   readBalances(at: readonly { chainId: number; owner: string; token: Token }[]): Promise<readonly bigint[]>;
   /** One balance at a block, in base units. @throws DomainError `chain_unavailable` */
-  readBalanceAt(at: Place, block: bigint): Promise<bigint>;
+  readBalanceAt(at: BalanceQuery, block: bigint): Promise<bigint>;
 }
 
 /** The key of the balance that a spending takes from. */
@@ -54,7 +55,7 @@ export const fundsKeyOf = ({ owner, token }: Pick<Spending, "owner" | "token">):
   token: token.address.toLowerCase(),
 });
 
-/** Also what was held when the version of the guard was read, in base units. */
+/** A balance with the amount that was held when its version was read, in base units. */
 interface SeenFunds extends Funds {
   readonly heldBase: bigint;
 }
@@ -76,15 +77,15 @@ const tooMany = (): DomainError =>
  * at the same time are read together.
  */
 const createFreeReader = ({ repository, readBalances }: Pick<FundsDeps, "repository" | "readBalances">) => {
-  const balanceReaders = new Map<number, (place: Place) => Promise<bigint>>();
+  const balanceReaders = new Map<number, (query: BalanceQuery) => Promise<bigint>>();
 
-  const readBalance = (place: Place): Promise<bigint> => {
-    const { chainId } = place.token;
-    const run = (places: readonly Place[]) =>
-      readBalances(places.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })));
+  const readBalance = (query: BalanceQuery): Promise<bigint> => {
+    const { chainId } = query.token;
+    const run = (queries: readonly BalanceQuery[]) =>
+      readBalances(queries.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })));
     const ask = balanceReaders.get(chainId) ?? createBatcher({ run, batchWeightMax: READ_AT_ONCE_MAX }).submit;
     balanceReaders.set(chainId, ask);
-    return ask(place);
+    return ask(query);
   };
 
   const heldTogether = createBatcher({
@@ -96,20 +97,20 @@ const createFreeReader = ({ repository, readBalances }: Pick<FundsDeps, "reposit
     lanes: 2,
   }).submit;
 
-  return async (place: Place): Promise<bigint> => {
-    const balanceBase = await readBalance(place);
-    return balanceBase - (await heldTogether(fundsKeyOf(place)));
+  return async (query: BalanceQuery): Promise<bigint> => {
+    const balanceBase = await readBalance(query);
+    return balanceBase - (await heldTogether(fundsKeyOf(query)));
   };
 };
 
 /** The balance at the guard's screened block, where its policies ask for it. Nothing is screened of a chain that was never searched. */
 const screenedOf = async (
   { readBalanceAt }: Pick<FundsDeps, "readBalanceAt">,
-  place: Place,
+  query: BalanceQuery,
   { screenedBlock: block }: Guard,
 ): Promise<Funds["screened"]> => {
   if (block === null) return null;
-  return block < 0n ? { balanceBase: 0n, block: 0n } : { balanceBase: await readBalanceAt(place, block), block };
+  return block < 0n ? { balanceBase: 0n, block: 0n } : { balanceBase: await readBalanceAt(query, block), block };
 };
 
 const NEW_GUARD: Guard = { version: 0, heldBase: 0n, screenedBlock: null };
@@ -129,7 +130,7 @@ export const createHoldsService = (deps: FundsDeps) => {
   const readTogether = async (spendings: readonly Spending[]): Promise<SeenFunds[]> => {
     const each = distinct(spendings);
     const guards = await repository.guards(each.map(fundsKeyOf));
-    const guardOf = (spending: Place): Guard => guards.get(fundsKey(fundsKeyOf(spending))) ?? NEW_GUARD;
+    const guardOf = (spending: BalanceQuery): Guard => guards.get(fundsKey(fundsKeyOf(spending))) ?? NEW_GUARD;
     const [balances, screened] = await Promise.all([
       readBalances(each.map(({ owner, token }) => ({ chainId: token.chainId, owner, token }))),
       Promise.all(each.map((spending) => screenedOf(deps, spending, guardOf(spending)))),

@@ -8,7 +8,7 @@ import { isJobOfProject, listAllParked, listParked, putBack, type ParkedJob } fr
 
 /** Jobs that failed too often, where people see them and put them back. */
 export const createParkedJobs = ({ database, clock }: { readonly database: Database; readonly clock: Clock }) => ({
-  /** Those of the whole installation, the oldest first; for its operator. */
+  /** The parked jobs of the whole installation, the oldest first; for its operator. */
   all: (): Promise<readonly ParkedJob[]> => listAllParked(database),
 
   /** Puts jobs of any project back; for the operator. @returns how many were parked */
@@ -17,7 +17,7 @@ export const createParkedJobs = ({ database, clock }: { readonly database: Datab
     return resumed.filter(Boolean).length;
   },
 
-  /** Those of the project, the oldest first. @throws DomainError `forbidden` unless owner or admin */
+  /** The parked jobs of the project, the oldest first. @throws DomainError `forbidden` unless owner or admin */
   list: async (actor: UserActor): Promise<readonly ParkedJob[]> => {
     requirePermission(actor, "jobs:manage");
     return listParked(database, actor.projectId);

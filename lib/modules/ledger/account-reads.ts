@@ -92,7 +92,7 @@ export const accounts = async (
   return (await query<AccountRow>(READ_ACCOUNTS, values)).map(toAccount);
 };
 
-/** Those of the ids that the source cannot pay, and why. */
+/** The recipients among `ids` that the source account cannot pay, each with the reason. */
 export const unfitRecipients = async (
   { query }: LedgerRepository,
   projectId: string,

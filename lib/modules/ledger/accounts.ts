@@ -78,7 +78,7 @@ export interface AccountChange {
 interface AccountState {
   readonly name: string | null;
   readonly status: AccountStatus;
-  /** Why it has this status; null where nobody said. */
+  /** Why the account has this status; null when no reason was given. */
   readonly reason: string | null;
 }
 

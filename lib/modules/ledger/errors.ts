@@ -31,3 +31,12 @@ export const toDomainError = (rejection: Rejection): DomainError => {
   }));
   return new DomainError(code, message, { details });
 };
+
+/** The connection was lost, or none was available. It is not known whether a running commit succeeded. */
+export class ConnectionLostError extends Error {}
+
+/** PostgreSQL ended the transaction because of a conflict with another one. The transaction can be repeated. */
+export class ConflictError extends Error {}
+
+/** Another instance has stored an answer to one of the keys. The whole batch must be decided again with that answer. */
+export class KeyTakenError extends Error {}

@@ -6,10 +6,11 @@ import { outageOf } from "@/lib/core/outage";
 import { digestOf, keyHashOf, scopeOf, type LedgerCommand } from "./commands";
 import { decide } from "./decide";
 import { readSnapshot } from "./read-snapshot";
-import { ConflictError, ConnectionLostError, type LedgerRepository } from "./repository";
+import { ConflictError, ConnectionLostError, KeyTakenError } from "./errors";
+import type { LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
 import type { Outcome } from "./snapshot";
-import { KeyTakenError, writeEffects, type Written } from "./write-effects";
+import { writeEffects, type Written } from "./write-effects";
 
 interface PostDeps {
   readonly repository: LedgerRepository;

@@ -1,7 +1,10 @@
 import { bindDeps } from "@/lib/core/bind-deps";
+import type { JudgedPart } from "@/lib/db/together";
 import { account, accounts, unfitRecipients } from "./account-reads";
+import { systemAccountId } from "./commands";
 import { entries, entriesBetween, entryOf, statement } from "./entry-reads";
 import type { LedgerRepository } from "./repository";
+import { bare } from "./sql";
 
 // The system side of a currency is what is owed to its customers, negated: one row to read instead of all accounts.
 const LIABILITIES = `
@@ -13,6 +16,11 @@ const BALANCES_AT = `
   LEFT JOIN LATERAL (
     SELECT balance_after FROM ledger_entry WHERE account_id = a.id AND created_at < $3 ORDER BY seq DESC LIMIT 1) e ON true
   WHERE a.project_id = $1 AND a.currency = $2 AND a.kind = 'customer' AND a.created_at < $3 ORDER BY a.id`;
+
+const LIABILITIES_UNDER_LOCK = `
+  SELECT asked.place, (-a.balance)::text AS owed
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) JOIN ledger_account a ON a.id = asked.id
+  ORDER BY a.id FOR SHARE OF a`;
 
 /** The reads of the ledger. Another project's account answers like one that does not exist: DomainError `not_found`. */
 export const createLedgerReads = (repository: LedgerRepository) => ({
@@ -42,4 +50,21 @@ const balancesAt = async (
 const liabilities = async ({ query }: LedgerRepository, projectId: string): Promise<Map<string, bigint>> => {
   const rows = await query<{ currency: string; owed: string }>(LIABILITIES, [projectId]);
   return new Map(rows.map(({ currency, owed }) => [currency, BigInt(owed)]));
+};
+
+/** Reads `liabilities` of some currencies under a lock, as a part of the caller's transaction; LedgerService describes it. */
+export const liabilitiesPart = (
+  projectId: string,
+  currencies: readonly string[],
+  keep: (liabilitiesBase: readonly bigint[]) => void,
+): JudgedPart => {
+  const ids = currencies.map((currency) => bare(systemAccountId(projectId, currency, "treasury_reserve")));
+  return {
+    text: LIABILITIES_UNDER_LOCK,
+    values: [ids],
+    judge: (rows) => {
+      const owed = new Map(rows.map((row) => [Number(row.place), BigInt(String(row.owed))]));
+      keep(ids.map((_, index) => owed.get(index + 1) ?? 0n));
+    },
+  };
 };

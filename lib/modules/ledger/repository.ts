@@ -1,6 +1,7 @@
 import pg from "pg";
 import { createPool } from "@/lib/db/pool";
 import type { Sql } from "@/lib/db/sql";
+import { ConnectionLostError, ConflictError } from "./errors";
 
 export interface LedgerPoolOptions {
   /** Default 10. */
@@ -17,12 +18,6 @@ export interface LedgerTx extends Sql {
    */
   asApp<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
-
-/** The connection was lost, or none was available. It is not known whether a running commit succeeded. */
-export class ConnectionLostError extends Error {}
-
-/** PostgreSQL ended the transaction because of a conflict with another one. The transaction can be repeated. */
-export class ConflictError extends Error {}
 
 const CONNECT_TIMEOUT_MS = 5_000;
 

@@ -6,7 +6,6 @@ import { changeAccount, openAccount, type AccountChange, type NewAccount } from 
 import {
   BATCH_ROWS_MAX,
   isUsableKey,
-  systemAccountId,
   type BatchCommand,
   type FundCommand,
   type LedgerCommand,
@@ -15,11 +14,9 @@ import {
 } from "./commands";
 import { toDomainError } from "./errors";
 import { postBatch, postIn, untilKnown } from "./post";
-import { createLedgerReads } from "./reads";
+import { createLedgerReads, liabilitiesPart } from "./reads";
 import type { LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
-import type { JudgedPart } from "@/lib/db/together";
-import { bare } from "./sql";
 import type { Outcome, Posted } from "./snapshot";
 
 export interface LedgerDeps {
@@ -153,11 +150,6 @@ const createPosting = (deps: LedgerDeps) => {
   return { decideOne, together, idle: batcher.idle };
 };
 
-const LIABILITIES_UNDER_LOCK = `
-  SELECT asked.place, (-a.balance)::text AS owed
-  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) JOIN ledger_account a ON a.id = asked.id
-  ORDER BY a.id FOR SHARE OF a`;
-
 /**
  * The double-entry ledger. It is append-only, decides each idempotency key once, and posts commands in batches. Amounts in ledger units
  * (18 decimals); ids with their prefix. A refusal is thrown as DomainError, except by `post` and `together`, which return it as an outcome.
@@ -184,6 +176,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return changeAccount(repository, change, also);
     },
 
+    /** Moves an amount from one account to another of the same currency. @throws DomainError `insufficient_balance`, `not_found`, `idempotency_mismatch`, … */
     transfer: (command: Without<TransferCommand>): Promise<Posted> => post({ ...command, kind: "transfer" }),
 
     /** Posts all rows or none. The details of the error name the bad rows by index. */
@@ -217,21 +210,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
      * until that transaction ends. To prevent deadlocks, lock balances on chain in an earlier statement, as `together` does.
      * @param keep gets the sums in the order of `currencies`
      */
-    liabilitiesPart: (
-      projectId: string,
-      currencies: readonly string[],
-      keep: (liabilitiesBase: readonly bigint[]) => void,
-    ): JudgedPart => {
-      const ids = currencies.map((currency) => bare(systemAccountId(projectId, currency, "treasury_reserve")));
-      return {
-        text: LIABILITIES_UNDER_LOCK,
-        values: [ids],
-        judge: (rows) => {
-          const owed = new Map(rows.map((row) => [Number(row.place), BigInt(String(row.owed))]));
-          keep(ids.map((_, index) => owed.get(index + 1) ?? 0n));
-        },
-      };
-    },
+    liabilitiesPart,
 
     /** Waits for running batches, then closes the ledger's connections. */
     close: async (): Promise<void> => {

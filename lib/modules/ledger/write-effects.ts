@@ -3,6 +3,7 @@ import type { Effects } from "./decide";
 import type { Sql } from "@/lib/db/sql";
 import { bare, idArray, plainArray, timeArray } from "./sql";
 import type { Account } from "./snapshot";
+import { KeyTakenError } from "./errors";
 
 /** A decided command and the rows to write for it. */
 export interface Written {
@@ -10,9 +11,6 @@ export interface Written {
   readonly keyHash: string;
   readonly effects: Effects;
 }
-
-/** Another instance has stored an answer to one of the keys. The whole batch must be decided again with that answer. */
-export class KeyTakenError extends Error {}
 
 const INSERT_TRANSACTIONS = `
   INSERT INTO ledger_transaction

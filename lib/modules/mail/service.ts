@@ -4,6 +4,7 @@ export type { MailOutbox } from "./outbox";
 
 /** The development inbox, as `GET /dev/inbox` shows it. */
 export interface InboxService {
+  /** Newest first. */
   list(query: MailQuery): Promise<CaughtMail[]>;
 }
 

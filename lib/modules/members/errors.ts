@@ -27,7 +27,7 @@ export const notOpen = (status: "accepted" | "withdrawn" | "expired"): DomainErr
   return new DomainError("invalid_state", `This invitation ${what}. Ask who invited you for a new one.`);
 };
 
-/** The invitation is for another address than the one that the person has verified. */
+/** The error for an invitation to another address than the one that the person has verified. */
 export const otherAddress = (invited: string, own: string | null): DomainError => {
   const whose =
     own === null

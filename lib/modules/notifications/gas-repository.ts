@@ -6,7 +6,7 @@ export interface GasAlert {
   /** Coins of the chain at the last reading. */
   readonly balance: string;
   readonly since: Date;
-  /** The last project whose people were told. */
+  /** The last project whose people were notified. */
   readonly toldProjectId: string;
 }
 
@@ -40,7 +40,7 @@ const CLAIM = `
   SELECT chain_id AS "chainId", account, balance, since, told_project_id AS "toldProjectId" FROM gas_alert
   WHERE told_at IS NULL ORDER BY chain_id, account LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
-/** Takes an alert of which not everybody was told. */
+/** Locks an alert that not all projects were notified of. */
 export const claimAlert = async (sql: Sql): Promise<GasAlert | null> =>
   (await sql.query<GasAlert>(CLAIM, []))[0] ?? null;
 
@@ -52,7 +52,7 @@ export const nextProjects = async (sql: SqlReader, after: string, limit: number)
 const ADVANCE = `
   UPDATE gas_alert SET told_project_id = $3, told_at = $4::timestamptz WHERE chain_id = $1::int AND account = $2`;
 
-/** Whose people have been told now. @param toldAt null: there are more projects */
+/** Notes the last project whose people were notified. @param toldAt null: more projects are left */
 export const advanceAlert = async (
   sql: Sql,
   { chainId, account }: GasAlert,

@@ -1,4 +1,4 @@
-/** Tells owners and admins that the service has too little for network fees. */
+/** Notifies owners and admins when the service has too little for network fees. */
 import { GAS_LOW_COINS, type GasBalances } from "@/lib/chains/gas-balances";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
@@ -18,7 +18,7 @@ export interface GasWatchDeps {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** An alert ends once the account has this many times the bound, so that a balance at the bound does not tell people again and again. */
+/** An alert ends once the account has this many times the bound, so that a balance near the bound does not notify people repeatedly. */
 const ENOUGH = 2;
 const PROJECTS_PER_TURN = 50;
 const ACCOUNTS = ["executor", "paymaster"] as const;
@@ -54,7 +54,7 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
     };
   };
 
-  /** Tells the people of some projects. @returns whether there may be more to tell */
+  /** Notifies the people of some projects. @returns whether more projects may be left */
   const tellSome = async (sql: Sql): Promise<boolean> => {
     const alert = await claimAlert(sql);
     if (alert === null) return false;
@@ -70,7 +70,7 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
   };
 
   return {
-    /** Compares every chain's accounts with the bound, and tells people of new alerts. A chain that does not answer is left for later. */
+    /** Compares every chain's accounts with the bound, and notifies people of new alerts. A chain that does not answer is left for later. */
     watch: async (): Promise<void> => {
       const asked = await Promise.allSettled(chains.map(({ id }) => compare(id)));
       for (const result of asked)

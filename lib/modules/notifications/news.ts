@@ -170,7 +170,7 @@ const SAY: Readonly<Record<string, Say>> = {
 const TITLE_MAX = 200;
 const DETAIL_MAX = 500;
 
-/** On one line: texts of callers stand in mails. The database stores no U+0000. */
+/** Puts a caller's text on one line, because it becomes a line of a mail. The database stores no U+0000. */
 const oneLine = (text: string, max: number): string => {
   const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;

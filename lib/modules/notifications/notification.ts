@@ -1,6 +1,6 @@
 import type { NotificationKind } from "@/lib/contracts/notifications";
 
-/** Something that happened, before it is known who is told. */
+/** Something that happened, before its recipients are known. */
 export interface News {
   readonly projectId: string;
   readonly kind: NotificationKind;
@@ -16,7 +16,7 @@ export interface News {
   readonly depositUsd: number | null;
   /** The request that people vote on; it mails those who may vote by itself. */
   readonly decisionId: string | null;
-  /** The person who did it, who need not be told. */
+  /** The person who did it, and who needs no notification of it. */
   readonly by: string | null;
 }
 

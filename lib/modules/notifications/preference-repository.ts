@@ -59,7 +59,7 @@ const WANT_AT_ONCE = `
   LEFT JOIN notification_preference p ON p.project_id = $1 AND p.user_id = u.id AND p.kind = $3
   WHERE coalesce(p.mail, $4) = 'at_once'`;
 
-/** Those of the people who want mail of this kind at once. */
+/** The people among them who want mail of this kind at once. */
 export const wantMailAtOnce = async (
   sql: SqlReader,
   asked: {

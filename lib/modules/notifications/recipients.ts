@@ -21,7 +21,7 @@ export type Voters = ReadonlyMap<string, ReadonlySet<string>>;
 const isMeant = (news: News, { userId, role, joinedAt, largeDepositUsd }: Recipient, voters: Voters): boolean => {
   if (!mayBeTold(role, news.kind) || joinedAt > news.at || news.by === userId) return false;
   if (news.decisionId !== null) return voters.get(news.decisionId)?.has(userId) === true;
-  // A deposit whose value is not known may be large, and is told.
+  // A deposit whose value is not known may be large, so people are notified of it.
   return news.depositUsd === null || news.depositUsd >= Number(largeDepositUsd ?? LARGE_DEPOSIT_USD);
 };
 
@@ -31,7 +31,7 @@ const mailOf = (news: News, { mail }: Choice): Notification["mail"] => {
   return mail === "at_once" && news.decisionId !== null ? "none" : mail;
 };
 
-/** The notification of each person who is told, in one or the other way. */
+/** The notification of each person who gets one, in the application, by mail, or both. */
 export const notificationsOf = (news: News, people: readonly Recipient[], voters: Voters): readonly Notification[] =>
   people.flatMap((person) => {
     if (!isMeant(news, person, voters)) return [];

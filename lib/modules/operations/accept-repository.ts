@@ -18,6 +18,7 @@ import { isPrivateKind } from "./private-kinds";
 import { projectEventsOf } from "./project-events";
 import { columnOf, legsPart } from "./row-repository";
 import { claimTransactions, type SentByWallet } from "./wallet-transaction-repository";
+import { UsedMeanwhileError } from "./errors";
 
 /** Evaluates the policies for an operation with these parameters. */
 export type Enforce = (sql: Sql, operation: { readonly id: string; readonly digest: Uint8Array }) => Promise<Passed>;
@@ -46,9 +47,6 @@ export interface NewOperation {
 }
 
 const QUEUE = "operation";
-
-/** The source of an operation, such as its quote, was used by another one. Thrown by the judgement of a claim; nothing is stored then. */
-export class UsedMeanwhileError extends Error {}
 
 /** Marks the source of an operation, such as its quote, as used, in the transaction that accepts it. */
 export type Claim =

@@ -42,7 +42,7 @@ export const createBlockWaits = ({ head, pollIntervalMs }: BlockWaitsDeps) => {
     if (found !== undefined) return found;
     const wakers = new Set<() => void>();
     waiting.set(chainId, wakers);
-    // It begins to ask after a pause, when the first waker is in the set.
+    // The watch starts in a later microtask, when the caller has put the first waker into the set.
     void Promise.resolve().then(() => watch(chainId, wakers));
     return wakers;
   };

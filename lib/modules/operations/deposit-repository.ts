@@ -1,4 +1,4 @@
-/** Operations of kind `deposit`: money that came from outside. They have no legs and no job; the module `deposits` says how they stand. */
+/** Operations of kind `deposit`: money that came from outside. They have no legs and no job; the module `deposits` sets their state. */
 import type { Status, SubStatus } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import type { Sql } from "@/lib/db/sql";
@@ -10,7 +10,7 @@ import { OPERATION_COLUMNS } from "./accept-repository";
 import { columnOf } from "./row-repository";
 import { searchTermsOf } from "./search";
 
-interface DepositStand {
+interface DepositOperationState {
   readonly id: string;
   readonly status: Status;
   readonly subStatus: SubStatus;
@@ -18,7 +18,7 @@ interface DepositStand {
   readonly event: string;
 }
 
-interface NewDepositOperation extends DepositStand {
+interface NewDepositOperation extends DepositOperationState {
   readonly projectId: string;
   readonly wallet: { readonly id: string; readonly address: EvmAddress };
   /** Null: not known. */
@@ -28,7 +28,7 @@ interface NewDepositOperation extends DepositStand {
   readonly txHash: string | null;
 }
 
-interface DepositMove extends DepositStand {
+interface DepositMove extends DepositOperationState {
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
@@ -51,10 +51,10 @@ const EVENTS = `
   SELECT n.id, coalesce((SELECT max(e.seq) FROM operation_event e WHERE e.operation_id = n.id), 0) + 1, n.type, n.data, $2::timestamptz
   FROM jsonb_to_recordset($1::jsonb) AS n (id text, type text, data jsonb)`;
 
-const noteEvents = async (sql: Sql, stands: readonly DepositStand[], now: Date): Promise<void> => {
-  const rows = stands.map(({ id, status, subStatus, event }) => ({ id, type: event, data: { status, subStatus } }));
+const noteEvents = async (sql: Sql, states: readonly DepositOperationState[], now: Date): Promise<void> => {
+  const rows = states.map(({ id, status, subStatus, event }) => ({ id, type: event, data: { status, subStatus } }));
   await sql.change(EVENTS, [JSON.stringify(rows), now]);
-  for (const { id } of stands) announceEvents(sql, id);
+  for (const { id } of states) announceEvents(sql, id);
 };
 
 const rowOf = (deposit: NewDepositOperation, now: Date): object => {
@@ -85,7 +85,7 @@ export const storeDepositOperations = async (
   await noteEvents(sql, deposits, now);
 };
 
-/** Sets how deposits stand. The caller's transaction has changed the deposits' rows by compare-and-set. */
+/** Sets the states of operations of deposits. The caller's transaction has changed the deposits' rows by compare-and-set. */
 export const moveDepositOperations = async (sql: Sql, moves: readonly DepositMove[], now: Date): Promise<void> => {
   if (moves.length === 0) return;
   const rows = moves.map(({ id, status, subStatus, failure }) => ({ id, status, sub_status: subStatus, failure }));

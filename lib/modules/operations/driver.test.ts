@@ -6,7 +6,7 @@ const NOW = 1_000_000_000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-interface World {
+interface Scenario {
   /** Time since each leg's last change. */
   readonly idleMs: readonly number[];
   readonly pollMs?: number;
@@ -24,7 +24,7 @@ const sent = { actionId: "a", to: address, data: "0x", value: 5n, hash: "0xaa", 
  * Drives an operation whose legs wait for a transaction that no node shows; stops the drive when it holds on for
  * longer.
  */
-const driven = async ({ idleMs, pollMs = SECOND, isDown = false, broken = [] }: World) => {
+const driven = async ({ idleMs, pollMs = SECOND, isDown = false, broken = [] }: Scenario) => {
   let looks = 0;
   const controller = new AbortController();
   const legs = idleMs.map((ms, index) => ({

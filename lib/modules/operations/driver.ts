@@ -181,7 +181,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
     const open = operation.legs.filter((leg) => !isLegFinal(leg.state));
     const ms = Math.min(...(await Promise.all(open.map((leg) => stepOne(operation, { ...leg }, drive)))));
     if (ms > 0 && (await noteDelay(operation, open))) drive.operation = null;
-    // A leg that goes on, or waits for a chain, keeps the operation going.
+    // The drive counts as failed only when every open leg failed unexpectedly.
     const failure = open.every(({ id }) => drive.unexpected.has(id)) ? [...drive.unexpected.values()][0] : undefined;
     return { ms, failure, isHeld: ms <= HOLD_MS_MAX && open.some((leg) => idleMsOf(leg) <= HELD_MS) };
   };

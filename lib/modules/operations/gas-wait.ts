@@ -2,7 +2,6 @@
 import { formatGwei } from "viem";
 import { z } from "zod";
 import { shownChain, type ChainFacts } from "@/lib/chains/shown-chain";
-import type { gasWaitRecord } from "@/lib/contracts/gas-wait";
 import type { FeeExcess } from "@/lib/core/capped-fees";
 import { storedBase } from "@/lib/ports/routing-json";
 
@@ -26,14 +25,7 @@ export const storedGasWaits = z
     })),
   );
 
-export const toGasWait = ({ chainId, pricePerGas, capPerGas, since }: GasWait): z.output<typeof gasWaitRecord> => ({
-  chainId,
-  priceGwei: formatGwei(pricePerGas),
-  capGwei: formatGwei(capPerGas),
-  since: since.toISOString(),
-});
-
-/** Tells for what an operation or payout waits; null where it waits for no network fee. */
+/** The sentence that names the network fees an operation or payout waits for; null when it waits for none. */
 export const gasWaitSentence = (waits: readonly GasWait[], chains: ChainFacts): string | null => {
   if (waits.length === 0) return null;
   const prices = waits.map(

@@ -49,7 +49,7 @@ export const createHeads = ({ registry, repository }: HeadsDeps) => {
     }
   };
 
-  /** It ends: either the stored answer becomes fresh, or the turn of the instance that asks runs out. */
+  /** The loop ends: either the stored answer becomes fresh, or the turn of the instance that asks runs out. */
   const find = async (chainId: number, freshMs: number): Promise<Answer> => {
     for (;;) {
       const asker = crypto.randomUUID();

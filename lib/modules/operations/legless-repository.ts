@@ -8,8 +8,10 @@ import { appendEvent } from "./event-repository";
 import type { Failure } from "./leg";
 import { storedQuoted } from "./operation";
 import { insertOperation } from "./accept-repository";
-import { claimRetry, freeRetry, retriedMeanwhile } from "./retry-repository";
+import { retriedMeanwhile } from "./errors";
+import { claimRetry, freeRetry } from "./retry-repository";
 import { lockOperation } from "./state-repository";
+import { PRIVATE_CHANGES, subStatusesBefore } from "./status-changes";
 
 /** An operation without legs, carried on by another module: its row, its events and its job. */
 export interface LeglessOperation {
@@ -141,7 +143,7 @@ export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise
 /** pending → cancelled. False when the operation has begun. */
 export const cancelledLegless = async (tx: Tx, operationId: string, now: Date): Promise<boolean> => {
   const { count } = await tx.operation.updateMany({
-    where: { id: operationId, status: "pending", subStatus: { in: ["awaiting_approval", "prepared", "proving"] } },
+    where: { id: operationId, status: "pending", subStatus: { in: subStatusesBefore(PRIVATE_CHANGES, "cancelled") } },
     data: { status: "cancelled", version: { increment: 1 }, expiresAt: null, updatedAt: now },
   });
   if (count === 0) return false;

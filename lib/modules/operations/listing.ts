@@ -19,7 +19,7 @@ interface AskedFilter extends OperationFilter {
   readonly private?: "exclude" | undefined;
 }
 
-/** As the CSV has it. */
+/** An operation with the memo and tags that the CSV shows beside it. */
 interface AnnotatedOperation {
   readonly operation: Operation;
   readonly annotation: Annotation | null;

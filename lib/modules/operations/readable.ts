@@ -144,7 +144,7 @@ const looseRequest = z.object({
 });
 const looseFields = z.looseObject({}).catch({});
 
-/** The tokens that a leg sends and brings, as far as its route tells. */
+/** The tokens that a leg sends and delivers, as far as its stored route can be read. */
 const tokensOf = ({ routeLeg }: OperationLeg): { from?: Token | undefined; to?: Token | undefined } => {
   const { data } = storedRouteLeg.safeParse(routeLeg);
   return { from: data?.steps[0]?.from, to: data?.steps.at(-1)?.to };

@@ -1,8 +1,8 @@
 /** Which payment on chain is the refund of which leg. A payment is shared out at most once. */
-import { DomainError } from "@/lib/core/errors";
 import type { Sql } from "@/lib/db/sql";
 import type { RefundPayment } from "@/lib/ports/routing";
 import { paymentKey } from "./refund-attention";
+import { RefundTakenError } from "./errors";
 
 /** The part of a payment that is the refund of one leg's deposit, in base units of the bridged token. */
 export interface RefundClaim {
@@ -15,16 +15,6 @@ export interface RefundClaim {
 export interface LegClaim extends RefundClaim {
   readonly legId: string;
   readonly now: Date;
-}
-
-/** The legs that claimed this payment before leave less of it than is asked for. */
-export class RefundTakenError extends DomainError {
-  constructor() {
-    super(
-      "invalid_state",
-      "Refunds of other deposits already account for this payment. Nothing was changed. Name the transaction that paid this one, or keep waiting.",
-    );
-  }
 }
 
 const RELEASE = `

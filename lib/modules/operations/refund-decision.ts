@@ -10,7 +10,7 @@ import { refundChange } from "./legs/refund";
 import type { Operation } from "./operation";
 import { bridgeStep } from "./outcome";
 import { NO_ATTENTION, paymentKey } from "./refund-attention";
-import { RefundTakenError } from "./refund-claim-repository";
+import { RefundTakenError } from "./errors";
 import type { RefundDecisionRepository } from "./refund-decision-repository";
 import type { LegMove } from "./step-repository";
 

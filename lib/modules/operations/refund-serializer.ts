@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { shownChain, type ChainFacts } from "@/lib/chains/shown-chain";
 import type { legRecord } from "@/lib/contracts/operation-records";
-import { amountRecord } from "./amount-record";
+import { amountRecord } from "./amount-serializer";
 import { bridgeStep, type LegView } from "./outcome";
 import { NO_ATTENTION } from "./refund-attention";
 

@@ -1,4 +1,3 @@
-import { DomainError } from "@/lib/core/errors";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
@@ -26,7 +25,3 @@ export const freeRetry = async (tx: Tx, operationId: string, now: Date): Promise
     data: { retriedBy: null, version: { increment: 1 }, updatedAt: now },
   });
 };
-
-/** Somebody else was quicker with a retry. */
-export const retriedMeanwhile = (): DomainError =>
-  new DomainError("invalid_state", "Another operation tries this one again already. Nothing was sent.");

@@ -4,11 +4,11 @@ import { shownChain, shownCoin, type ChainFacts } from "@/lib/chains/shown-chain
 import { formatAmount } from "@/lib/core/money";
 import type { Status } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
-import { amountRecord, tokenRecord } from "./amount-record";
+import { amountRecord, tokenRecord } from "./amount-serializer";
 import { DEPOSIT_KIND } from "./deposit-kind";
 import { csvHeader, csvLines, type CsvAnnotation } from "./csv";
 import { mayOf } from "./permissions";
-import { toGasWait } from "./gas-wait";
+import { toGasWait } from "./gas-wait-serializer";
 import { isPrivateKind } from "./private-kinds";
 import { toRefundAttention } from "./refund-serializer";
 import { gasWaitsOf, holdingsOf, nextActionOf, type Holding, type LegView } from "./outcome";

@@ -14,7 +14,7 @@ import { reservationOf } from "./leg-reservations";
 import { legWritesPart, writtenLeg, type LegWrite } from "./leg-write-repository";
 import { projectEventsOf } from "./project-events";
 import { settledState } from "./state-repository";
-import { readDrafts, type Draft, type LegSnapshot } from "./step-draft-repository";
+import { readWorkingSets, type WorkingSet, type LegSnapshot } from "./working-set-repository";
 import { LEG_TRANSITIONS, isLegFinal, stageOfLegs, type LegState } from "./summary";
 
 /** A leg's step to its next state. */
@@ -72,48 +72,52 @@ const operationIdOf = (step: OperationStep): string => {
   return step.kind === "move" ? step.move.leg.operationId : step.leg.operationId;
 };
 
-const note = (draft: Draft, type: string, data: unknown, now: Date): void => {
-  draft.events.push({ operationId: draft.row.id, place: draft.events.length + 1, type, data, now });
-  draft.projectEvents.push(...projectEventsOf(draft.row, { type, now }));
+const note = (workingSet: WorkingSet, type: string, data: unknown, now: Date): void => {
+  workingSet.events.push({ operationId: workingSet.row.id, place: workingSet.events.length + 1, type, data, now });
+  workingSet.projectEvents.push(...projectEventsOf(workingSet.row, { type, now }));
 };
 
-const setState = (draft: Draft, next: { status: Status; subStatus: SubStatus }, now: Date): void => {
-  Object.assign(draft.row, next);
-  draft.changes += 1;
-  draft.changedAt = now;
+const setState = (workingSet: WorkingSet, next: { status: Status; subStatus: SubStatus }, now: Date): void => {
+  Object.assign(workingSet.row, next);
+  workingSet.changes += 1;
+  workingSet.changedAt = now;
 };
 
 /** pending → processing. False when it is no longer pending, or awaits approval. */
-const begin = (draft: Draft, now: Date): boolean => {
-  const { row, legs } = draft;
+const begin = (workingSet: WorkingSet, now: Date): boolean => {
+  const { row, legs } = workingSet;
   if (row.status !== "pending" || row.subStatus !== "prepared") return false;
   // Legs that a linked wallet signed or sent are under way already.
   const subStatus = stageOfLegs(legs.map(({ state }) => state));
-  setState(draft, { status: "processing", subStatus }, now);
-  note(draft, "operation.processing", { subStatus }, now);
+  setState(workingSet, { status: "processing", subStatus }, now);
+  note(workingSet, "operation.processing", { subStatus }, now);
   return true;
 };
 
 /** Notes the leg's new state, and the state of the operation that follows from it. */
-const follow = (draft: Draft, own: LegSnapshot, { leg, to, event, now }: LegMove, moved: Leg): void => {
+const follow = (workingSet: WorkingSet, own: LegSnapshot, { leg, to, event, now }: LegMove, moved: Leg): void => {
   const { failure, receivedBase, sponsorReservedWei } = moved;
   Object.assign(own, { state: to, failure, receivedBase, reservedWei: sponsorReservedWei?.toString() ?? null });
-  note(draft, event.type, { legId: leg.id, position: leg.position, state: to, ...event.data }, now);
-  const next = settledState(draft.row, draft.legs);
+  note(workingSet, event.type, { legId: leg.id, position: leg.position, state: to, ...event.data }, now);
+  const next = settledState(workingSet.row, workingSet.legs);
   if (next === null) return;
-  if (next.status !== draft.row.status && !mayMove(draft.row.status, next.status))
-    throw new RefusedItemError(`An operation may not go from ${draft.row.status} to ${next.status}.`);
-  if (next.failure !== null) draft.row.failure = next.failure;
+  if (next.status !== workingSet.row.status && !mayMove(workingSet.row.status, next.status))
+    throw new RefusedItemError(`An operation may not go from ${workingSet.row.status} to ${next.status}.`);
+  if (next.failure !== null) workingSet.row.failure = next.failure;
   const { status, subStatus } = next;
-  setState(draft, { status, subStatus }, now);
-  note(draft, `operation.${status}`, { status, subStatus }, now);
+  setState(workingSet, { status, subStatus }, now);
+  note(workingSet, `operation.${status}`, { status, subStatus }, now);
 };
 
 const isHeld = (state: LegState): boolean => state === "queued" || state === "submitted";
 
 /** The change of the leg's gas reservation that the move makes; null when there is none. */
-const reservationChange = (draft: Draft, { leg, to, maxGasWei }: LegMove, moved: Leg): ReservationChange | null => {
-  const reservation = reservationOf(draft.row, leg);
+const reservationChange = (
+  workingSet: WorkingSet,
+  { leg, to, maxGasWei }: LegMove,
+  moved: Leg,
+): ReservationChange | null => {
+  const reservation = reservationOf(workingSet.row, leg);
   if (reservation === null) return null;
   if (isLegFinal(to)) {
     // A leg that was never mined costs nothing. A mined leg without a stored cost costs its whole reservation.
@@ -121,10 +125,10 @@ const reservationChange = (draft: Draft, { leg, to, maxGasWei }: LegMove, moved:
     return { reservation, spentWei };
   }
   if (maxGasWei === undefined || maxGasWei === reservation.reservedWei) return null;
-  const othersWei = draft.legs
+  const othersWei = workingSet.legs
     .filter(({ id, sourceChainId }) => id !== leg.id && sourceChainId === leg.sourceChainId)
     .reduce((sum, { reservedWei }) => sum + BigInt(reservedWei ?? 0), 0n);
-  return { reservation, toWei: maxGasWei, operation: { kind: draft.row.kind, othersWei } };
+  return { reservation, toWei: maxGasWei, operation: { kind: workingSet.row.kind, othersWei } };
 };
 
 const toMove = (step: Exclude<OperationStep, { kind: "begin" }>): LegMove => {
@@ -145,14 +149,14 @@ const toWrite = ({ leg, to, change = {}, maxGasWei, now }: LegMove): LegWrite =>
   return { leg, to, now, change: isAdjusted ? { ...change, sponsorReservedWei: maxGasWei } : change };
 };
 
-const store = async (sql: Sql, drafts: readonly Draft[], also: readonly StatementPart[]): Promise<void> => {
-  const changed = drafts.flatMap(({ row, changes, changedAt: now }) =>
+const store = async (sql: Sql, workingSets: readonly WorkingSet[], also: readonly StatementPart[]): Promise<void> => {
+  const changed = workingSets.flatMap(({ row, changes, changedAt: now }) =>
     changes === 0
       ? []
       : [{ id: row.id, status: row.status, sub_status: row.subStatus, failure: row.failure, changes, now }],
   );
-  const events = drafts.flatMap((draft) => draft.events);
-  const projectEvents = drafts.flatMap((draft) => draft.projectEvents);
+  const events = workingSets.flatMap((workingSet) => workingSet.events);
+  const projectEvents = workingSets.flatMap((workingSet) => workingSet.projectEvents);
   const parts = [
     ...also,
     ...(changed.length === 0 ? [] : [{ text: UPDATE_OPERATIONS, values: [JSON.stringify(changed)] }]),
@@ -160,7 +164,7 @@ const store = async (sql: Sql, drafts: readonly Draft[], also: readonly Statemen
     ...(projectEvents.length === 0 ? [] : [eventsPart(projectEvents)]),
   ];
   await changeAndJudge(sql, parts);
-  for (const { row, events: own } of drafts) if (own.length > 0) announceEvents(sql, row.id);
+  for (const { row, events: own } of workingSets) if (own.length > 0) announceEvents(sql, row.id);
 };
 
 /**
@@ -181,32 +185,33 @@ export const takeSteps = async (
     const move = toMove(step);
     return { ...move, write: toWrite(move) };
   });
-  const drafts = await readDrafts(sql, steps.map(operationIdOf));
+  const workingSets = await readWorkingSets(sql, steps.map(operationIdOf));
   const writes = new Map<string, LegWrite>();
   const reservations: ReservationChange[] = [];
   const holds: Parameters<typeof syncHoldsParts>[0][number][] = [];
   const claims: LegClaim[] = [];
   const released: string[] = [];
   const results = steps.map((step, index) => {
-    const draft = drafts.get(operationIdOf(step));
+    const workingSet = workingSets.get(operationIdOf(step));
     const move = moves[index] ?? null;
-    if (draft === undefined || (move === null && step.kind === "begin" && !begin(draft, step.now))) return null;
+    if (workingSet === undefined || (move === null && step.kind === "begin" && !begin(workingSet, step.now)))
+      return null;
     if (move !== null) {
       const { id, state, version } = move.leg;
-      const own = draft.legs.find((leg) => leg.id === id);
+      const own = workingSet.legs.find((leg) => leg.id === id);
       if (own?.version !== version || own.state !== state || writes.has(id)) return null;
       writes.set(id, move.write);
       const leg = writtenLeg(move.leg, move.write);
       // The first step of a leg also begins its operation, whose events stay in that order.
-      begin(draft, move.now);
-      follow(draft, own, move, leg);
+      begin(workingSet, move.now);
+      follow(workingSet, own, move, leg);
       if (isHeld(state) !== isHeld(move.to)) holds.push({ id, held: isHeld(move.to), now: move.now });
-      const change = reservationChange(draft, move, leg);
+      const change = reservationChange(workingSet, move, leg);
       if (change !== null) reservations.push(change);
       if (move.refund !== undefined) claims.push({ ...move.refund, legId: id, now: move.now });
       else if (state === "refund_seen" && move.to !== "refunded") released.push(id);
     }
-    const { status, subStatus } = draft.row;
+    const { status, subStatus } = workingSet.row;
     return { legId: move?.leg.id ?? null, status, subStatus };
   });
   await releaseRefunds(sql, released);
@@ -218,7 +223,7 @@ export const takeSteps = async (
     for (const leg of legs) stored.set(leg.id, leg);
   };
   const written = writes.size === 0 ? [] : [legWritesPart([...writes.values()], keep)];
-  await store(sql, [...drafts.values()], [...written, ...syncHoldsParts(holds), ...freed]);
+  await store(sql, [...workingSets.values()], [...written, ...syncHoldsParts(holds), ...freed]);
   await sponsorship.changeReservations(sql, rest);
   return results.map((result): Stepped | null => {
     if (result === null) return null;

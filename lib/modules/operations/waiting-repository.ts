@@ -13,6 +13,7 @@ import { reservationOf } from "./leg-reservations";
 import { insertOperation, type NewOperationRow } from "./accept-repository";
 import { freeRetry } from "./retry-repository";
 import { lockOperation } from "./state-repository";
+import { LEG_CHANGES, subStatusesBefore } from "./status-changes";
 
 /** Operations that have not begun: those that await approval, are cancelled, or expire. */
 export const createWaitingRepository = (database: Database, sponsorship: Pick<SponsorshipService, "settle">) => ({
@@ -36,7 +37,7 @@ export const createWaitingRepository = (database: Database, sponsorship: Pick<Sp
         where: {
           id: operationId,
           status: "pending",
-          subStatus: { in: ["awaiting_approval", "prepared"] },
+          subStatus: { in: subStatusesBefore(LEG_CHANGES, "cancelled") },
           legs: { every: { state: "queued" } },
         },
         data: { status: "cancelled", version: { increment: 1 }, expiresAt: null, updatedAt: now },

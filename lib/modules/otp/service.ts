@@ -1,12 +1,15 @@
 import type { PasskeyRequest } from "@/lib/contracts/passkey-records";
 import type { GivenCode, SecondFactor } from "@/lib/contracts/proofs";
 import { actorName, responsibleUserId, type Actor } from "@/lib/core/actor";
-import { addSeconds, type Clock } from "@/lib/core/clock";
+import { addSeconds, secondsUntil, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { maskEmail } from "@/lib/modules/mail/service";
 import type { Mailer } from "@/lib/ports/mail";
 import type { OtpRepository, OtpRow } from "./repository";
+import { tooManyGuesses } from "./errors";
+
+export { tooManyGuesses } from "./errors";
 
 const OTP_TTL_SECONDS = 300;
 const OTP_RESEND_SECONDS = 60;
@@ -92,17 +95,6 @@ const ASK_FIRST = "Ask for a one-time code first (POST /swap/request-otp).";
 const ASK_FIRST_AS_KEY = `${ASK_FIRST} An API key may use only codes that it asked for itself.`;
 
 const bytes = (buffer: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(buffer);
-
-const secondsUntil = (later: Date, now: Date): number =>
-  Math.max(1, Math.ceil((later.getTime() - now.getTime()) / 1000));
-
-/** The error `otp_attempts_exceeded` for a person who may not give codes before `until`, with the seconds left in `retryAfterSeconds`. */
-export const tooManyGuesses = (until: Date, now: Date): DomainError =>
-  new DomainError(
-    "otp_attempts_exceeded",
-    "You gave too many wrong codes within an hour, so none is taken from you now. Nothing was sent; try again later.",
-    { retryAfterSeconds: secondsUntil(until, now) },
-  );
 
 const wrongCode = (left: number): DomainError =>
   new DomainError(

@@ -125,7 +125,7 @@ const get = async (deps: PayoutReadingDeps, projectId: string, id: string): Prom
   return view;
 };
 
-/** Those of the ids that are payouts of the project. */
+/** The ids among them that are payouts of the project. */
 const known = (deps: PayoutReadingDeps, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   deps.repository.known(projectId, ids);
 

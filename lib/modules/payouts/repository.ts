@@ -6,6 +6,7 @@ import { sqlOf, sqlOn } from "@/lib/db/sql";
 import { recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { parsePayout, type Payout, type PayoutFailure } from "./payout";
 import { recordPayoutEvents } from "./project-event-repository";
+import { UsedAlreadyError } from "./errors";
 
 /** An Idempotency-Key with its caller, because two callers may use the same key for different payouts. */
 export interface KeyUse {
@@ -14,9 +15,6 @@ export interface KeyUse {
   readonly createdBy: string;
   readonly idempotencyKey: string;
 }
-
-/** Thrown inside a transaction to roll it back: another payout used the Idempotency-Key, or already retries the same payout. */
-export class UsedAlreadyError extends Error {}
 
 /** Resolves to the result of `work`, or to null when `work` throws `UsedAlreadyError`. */
 export const unlessUsed = async <T>(work: Promise<T>): Promise<T | null> => {
@@ -78,7 +76,7 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : parsePayout(row);
     },
 
-    /** Those of the ids that are payouts of the project. */
+    /** The ids among them that are payouts of the project. */
     known: bindDeps(database, known),
 
     /** The payout that was created with a caller's Idempotency-Key; null when there is none. */

@@ -16,9 +16,9 @@ export interface Finding {
 interface Given {
   readonly policy: EffectivePolicy;
   readonly facts: Facts;
-  /** Those that the policy bounds and whose amounts count. */
+  /** Movements that the policy bounds and whose amounts count. */
   readonly movements: readonly Movement[];
-  /** All that the policy bounds. */
+  /** All movements that the policy bounds. */
   readonly bound: readonly Movement[];
 }
 

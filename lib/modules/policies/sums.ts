@@ -24,7 +24,7 @@ export const boundBy = (
   movements: readonly Movement[],
 ): readonly Movement[] => (scope === "wallet" ? movements.filter(({ walletId }) => walletId === subjectId) : movements);
 
-/** Those among them whose amounts count. */
+/** The movements that a policy bounds and whose amounts count towards its sums. */
 export const countedBy = (
   policy: Pick<EffectivePolicy, "scope" | "subjectId">,
   movements: readonly Movement[],

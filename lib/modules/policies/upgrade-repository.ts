@@ -18,7 +18,7 @@ const PENDING = `
   )
   ORDER BY project_id, subject_id LIMIT $3::int`;
 
-/** Those without an evaluation, after `after`. */
+/** Listed operations and payouts without an evaluation, in the order of project and id, after `after`. */
 export const readPending = (
   sql: SqlReader,
   after: Pick<UpgradeSubject, "projectId" | "id">,

@@ -44,7 +44,7 @@ const evaluationOf = (
   };
 };
 
-/** One that cannot be read is left without an evaluation: the signer refuses it, and its money stays. */
+/** An operation or payout that cannot be read is left without an evaluation: the signer refuses it, and its money stays. */
 const evaluateOne = async (deps: UpgradeDeps, subject: UpgradeSubject): Promise<void> => {
   const digest = await deps.digestOf(subject).catch((error: unknown) => {
     deps.log.error({ err: error, ...subject }, "what was accepted before the upgrade cannot be read");

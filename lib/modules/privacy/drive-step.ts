@@ -17,6 +17,7 @@ import type { PrivateStep, StepFailure } from "./private-step";
 import type { PrivateTransfer } from "./private-transfer";
 import type { PrivateWallets } from "./private-wallets";
 import type { PrivacyRepository } from "./repository";
+import { MOVES } from "./operation-moves";
 
 /** A swap that is not mined by then leaves the money in the note. */
 const DEADLINE_SECONDS = 1200;
@@ -61,16 +62,6 @@ const TOO_DEAR: StepFailure = {
   message: `The chain's network fee stayed above its cap for a long time, so nothing was sent. ${IN_NOTE}`,
   retryable: true,
 };
-
-const PENDING = [
-  { status: "pending", subStatus: "prepared" },
-  { status: "pending", subStatus: "proving" },
-] as const;
-const UNDER_WAY = [
-  { status: "processing", subStatus: "source_submitted" },
-  { status: "processing", subStatus: "source_confirmed" },
-] as const;
-const SUBMITTED = { status: "processing", subStatus: "source_submitted" } as const;
 
 /** Names the transaction of one proof, so that a proof never gets two transactions. slot-repository.ts builds the same text in SQL. */
 const purposeOf = ({ operationId, position }: PrivateStep, attempt: number): string =>
@@ -178,8 +169,7 @@ const prove = async (
     throw error;
   }
   const { operationId } = step;
-  const from = [...PENDING, ...UNDER_WAY];
-  const operation = { operationId, from, to: SUBMITTED, event: "operation.processing" };
+  const operation = { operationId, ...MOVES.submit, event: "operation.processing" };
   return moveTo(deps, step, "proved", { transaction }, operation, clock.now());
 };
 
@@ -230,7 +220,7 @@ const confirm = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResu
   if (sent === null) throw new Error("A transaction is missing that was stored.");
   if (step.txHash === null) return moveTo(deps, step, "submitted", { txHash: sent.hash }, null, clock.now());
   if (sent.minedHash === null) {
-    // It was signed below the cap, and is mined when the price has fallen again.
+    // The transaction was signed when the fee was below the cap, and is mined when the fee has fallen again.
     await feesForStep(deps, step);
     return "waits";
   }

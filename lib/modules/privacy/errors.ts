@@ -79,3 +79,10 @@ export class NotAdmittedError extends Error {}
 
 /** Another operation took a note or a deposit number since it was read, or moved a step. The work can be done again with fresh reads. */
 export class TakenError extends Error {}
+
+/** Error for a quote that a code would approve, or has approved, and that people have to vote on. */
+export const executeWithoutCode = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "This private swap needs the votes of other people, and a code cannot take their place. Nothing was sent. Make a new quote, prepare it without a code and execute it: it then waits for their votes.",
+  );

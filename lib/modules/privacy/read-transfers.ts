@@ -12,6 +12,7 @@ export interface TransferView {
   readonly steps: readonly PrivateStep[];
   readonly expectedProofMs: number;
   readonly engine: string;
+  readonly swapVenue: string;
   /** Null when the chain or the provider does not answer. */
   readonly anonymitySet: number | null;
 }
@@ -35,15 +36,20 @@ const anonymitySetOf = async (
   }
 };
 
+const engineFacts = ({ engine }: PrivacyContext) => ({
+  expectedProofMs: engine.expectedProofMs(),
+  engine: engine.name,
+  swapVenue: engine.swapVenue,
+});
+
 export const viewOf = async (context: PrivacyContext, transfer: PrivateTransfer): Promise<TransferView> => {
-  const { engine } = context;
   const { projectId, operationId } = transfer;
   const [operation, steps, anonymitySet] = await Promise.all([
     context.operations.get(projectId, operationId),
     context.repository.steps(projectId, operationId),
     anonymitySetOf(context, transfer),
   ]);
-  return { transfer, operation, steps, expectedProofMs: engine.expectedProofMs(), engine: engine.name, anonymitySet };
+  return { transfer, operation, steps, ...engineFacts(context), anonymitySet };
 };
 
 /** The views of a page. The set's size is read once for each pool. */
@@ -52,7 +58,7 @@ const viewsOf = async (
   projectId: string,
   transfers: readonly PrivateTransfer[],
 ): Promise<TransferView[]> => {
-  const { engine, operations, repository } = context;
+  const { operations, repository } = context;
   const operationIds = transfers.map(({ operationId }) => operationId);
   const sets = new Map<string, Promise<number | null>>();
   const setOf = (transfer: PrivateTransfer): Promise<number | null> => {
@@ -70,9 +76,7 @@ const viewsOf = async (
     const operation = found.get(transfer.operationId);
     if (operation === undefined) return [];
     const own = { transfer, operation, steps: steps.get(transfer.operationId) ?? [] };
-    return [
-      { ...own, expectedProofMs: engine.expectedProofMs(), engine: engine.name, anonymitySet: sizes[index] ?? null },
-    ];
+    return [{ ...own, ...engineFacts(context), anonymitySet: sizes[index] ?? null }];
   });
 };
 

@@ -7,6 +7,7 @@ import { driveStep, type DriveStepDeps } from "./drive-step";
 import type { PrivateStep, StepFailure } from "./private-step";
 import type { PrivateTransfer } from "./private-transfer";
 import { spendDigest } from "./spend-parameters";
+import { endOf, MOVES } from "./operation-moves";
 
 export interface PrivacyRunnerDeps extends DriveStepDeps {
   /** Whether the policies allowed exactly this operation. No proof is made without. */
@@ -24,16 +25,6 @@ export interface PrivacyRunnerDeps extends DriveStepDeps {
 const ERROR_WAIT_MS = 2_000;
 /** How often a running proof checks whether its operation was cancelled. */
 const CANCEL_POLL_MS = 500;
-
-const PENDING = [
-  { status: "pending", subStatus: "prepared" },
-  { status: "pending", subStatus: "proving" },
-] as const;
-const PROCESSING = [
-  { status: "processing", subStatus: "source_submitted" },
-  { status: "processing", subStatus: "source_confirmed" },
-  { status: "processing", subStatus: "queued" },
-] as const;
 
 const NOT_EVALUATED: StepFailure = {
   code: "policy_violation",
@@ -57,14 +48,6 @@ const isOutage = (error: unknown): boolean =>
 
 const isOpen = ({ state }: PrivateStep): boolean => state !== "completed" && state !== "failed";
 
-/** The final status of an operation whose steps have all ended. */
-const endOf = (steps: readonly PrivateStep[]) => {
-  const done = steps.filter(({ state }) => state === "completed");
-  if (done.length === steps.length) return { status: "completed", subStatus: "full" } as const;
-  if (done.length > 0) return { status: "partially_completed", subStatus: "partial" } as const;
-  return { status: "failed", subStatus: "queued" } as const;
-};
-
 const failureOf = (steps: readonly PrivateStep[]) => {
   const failure = steps.find((step) => step.failure !== null)?.failure ?? null;
   return failure === null ? {} : { failure };
@@ -80,24 +63,17 @@ const finish = async (
   steps: readonly PrivateStep[],
   begun: boolean,
 ): Promise<void> => {
-  const to = endOf(steps);
+  const { from, to } = endOf(steps);
   const actual = {
     spentBase: sumOfCompleted(steps, ({ withdrawBase }) => withdrawBase),
     receivedBase: sumOfCompleted(steps, ({ receivedBase }) => receivedBase ?? 0n),
   };
   // An operation none of whose notes could be used never came to `processing`.
   if (!begun) {
-    const begin = { status: "processing", subStatus: "queued" } as const;
-    await repository.moveOperation(
-      { operationId, from: PENDING, to: begin, event: "operation.processing" },
-      clock.now(),
-    );
+    await repository.moveOperation({ operationId, ...MOVES.begin, event: "operation.processing" }, clock.now());
   }
   const event = `operation.${to.status}`;
-  await repository.moveOperation(
-    { operationId, from: PROCESSING, to, event, actual, ...failureOf(steps) },
-    clock.now(),
-  );
+  await repository.moveOperation({ operationId, from, to, event, actual, ...failureOf(steps) }, clock.now());
 };
 
 /** A signal that aborts when the lease is lost, or when the operation was cancelled. */
@@ -131,9 +107,7 @@ const recordProving = async (
   const step = steps.find(({ state }) => state === "queued");
   if (step === undefined || step.provingSince !== null) return;
   const now = clock.now();
-  const [prepared, proving] = PENDING;
-  const move = { operationId, from: [prepared], to: proving, event: "operation.proving" };
-  await repository.moveOperation(move, now);
+  await repository.moveOperation({ operationId, ...MOVES.prove, event: "operation.proving" }, now);
   await repository.moveStep(step, "queued", { provingSince: now }, null, now);
 };
 

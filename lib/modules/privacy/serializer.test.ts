@@ -27,6 +27,7 @@ const viewWith = (state: PrivateStep["state"]): TransferView =>
     ],
     expectedProofMs: 1,
     engine: "test",
+    swapVenue: "test exchange",
     anonymitySet: null,
   }) as unknown as TransferView;
 

@@ -152,6 +152,7 @@ export const toPrivateTransfer = (view: TransferView, now: Date): Record => {
     updatedAt: operation.updatedAt.toISOString(),
     expiresAt: operation.expiresAt === null ? null : operation.expiresAt.toISOString(),
     engine: view.engine,
+    swapVenue: transfer.kind === "private_swap" ? view.swapVenue : null,
     anonymitySet: view.anonymitySet,
     staysPublic: [...STAYS_PUBLIC],
   };
@@ -172,7 +173,7 @@ export const toPrivateQuote = (
     poolFee: Amount;
     anonymitySet: number | null;
   },
-  engine: string,
+  { engineName, swapVenue }: { readonly engineName: string; readonly swapVenue: string },
 ): z.output<typeof quotePrivateSwap.response> => {
   const record = ({ token, amountBase }: Amount) => amountRecord(token, amountBase);
   return {
@@ -182,7 +183,8 @@ export const toPrivateQuote = (
     expected: record(quote.expected),
     minimum: record(quote.minimum),
     poolFee: record(quote.poolFee),
-    engine,
+    engine: engineName,
+    swapVenue,
     anonymitySet: quote.anonymitySet,
     staysPublic: [...STAYS_PUBLIC],
   };

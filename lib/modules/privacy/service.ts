@@ -125,51 +125,77 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
 
   return {
     engineName: engine.name,
+    swapVenue: engine.swapVenue,
     anonymitySetMin,
     wallets: privateWallets,
+    /** A private operation by its `tr_` id. @throws DomainError `not_found`, also for one of another project */
     get: (projectId: string, id: string): Promise<TransferView> => getTransfer(context, projectId, id),
+    /** A page of the project's private operations, newest first. */
     list: (projectId: string, query: TransferQuery) => listTransfers(context, projectId, query),
+    /** The balances of each private wallet, or of one, in each pool, in base units. @throws DomainError `unknown_privacy_wallet`, `chain_unavailable` */
     balances: (actor: Actor, walletId: string | undefined) => readBalances(context, actor, walletId),
     /** Notes that can leave by the public exit. */
     exits: (actor: Actor, walletId: string | undefined) => publicExits.list(context, actor, walletId),
 
+    /** A key that may pay only certain addresses may not make notes for other private wallets. @throws DomainError `recipient_not_allowed` */
     checkRecipient: (actor: Actor, input: Parameters<typeof checkRecipient>[2]): void =>
       checkRecipient(context, actor, input),
 
+    /**
+     * Deposits tokens of the treasury into a pool, for a private wallet. The same Idempotency-Key `key` returns the first operation, here
+     * and below.
+     * @throws DomainError `below_pool_minimum`, `unknown_pool`, `insufficient_balance`, `idempotency_mismatch`, …
+     */
     shield: (actor: Actor, input: ShieldInput, key: string | null): Promise<TransferView> =>
       createOnce(context, actor, { key, kind: "shield", input }, (idempotency) =>
         shields.create(context, actor, input, { idempotency, retryOf: null }),
       ),
+    /** Withdraws notes to the treasury. @throws DomainError as `transfer` does */
     unshield: (actor: Actor, input: SpendInput, key: string | null): Promise<TransferView> =>
       createOnce(context, actor, { key, kind: "unshield", input }, (idempotency) =>
         unshield(context, actor, input, idempotency),
       ),
+    /**
+     * Pays an address, or another private wallet, out of notes. The recipient gets exactly the amount; the relayer's fee is taken from the
+     * notes beside it.
+     * @throws DomainError `small_anonymity_set`, `insufficient_balance`, `unknown_pool`, `below_pool_minimum`, `idempotency_mismatch`, …
+     */
     transfer: (actor: Actor, input: SpendInput, key: string | null): Promise<TransferView> =>
       createOnce(context, actor, { key, kind: "private_transfer", input }, (idempotency) =>
         spends.create(context, actor, { ...input, kind: "private_transfer" }, idempotency),
       ),
+    /** Takes a whole deposit back to the treasury in public, where it was declined. @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, … */
     exit: (actor: Actor, input: ExitInput, key: string | null): Promise<TransferView> =>
       createOnce(context, actor, { key, kind: "public_exit", input }, (idempotency) =>
         publicExits.create(context, actor, input, { idempotency, retryOf: null }),
       ),
 
+    /** Prices a swap of notes of one pool into a note of another, for a while. @throws DomainError `unknown_pool`, `below_pool_minimum`, `no_route`, … */
     quoteSwap: (actor: Actor, input: SwapQuoteInput) => swaps.quote(context, actor, input),
+    /** Binds a quote to a private wallet and takes the code that approves it. @throws DomainError `quote_expired`, `quote_already_used`, `otp_*`, `unknown_privacy_wallet` */
     prepareSwap: (actor: Actor, input: PrepareSwapInput) => swaps.prepare(context, actor, input),
+    /** Starts a prepared swap. @throws DomainError `invalid_state` (not prepared), `quote_expired`, `quote_already_used`, `insufficient_balance` */
     executeSwap: (actor: Actor, quoteId: string, key: string | null): Promise<TransferView> =>
       createOnce(context, actor, { key, kind: "private_swap", input: { quoteId } }, (idempotency) =>
         swaps.execute(context, actor, quoteId, idempotency),
       ),
 
+    /** Sends the code that approves exactly this quote; null when the quote is not private. @throws DomainError `quote_expired`, `quote_already_used` */
     requestQuoteCode: (actor: Actor, quoteId: string, channel?: CodeChannel) =>
       requestQuoteCode(context, actor, quoteId, channel),
+    /** Sends the code that approves a waiting operation; null when it is not private. @throws DomainError `insufficient_scope`, `invalid_state`, `quote_expired` */
     requestCode: (actor: Actor, operationId: string, channel?: CodeChannel) =>
       requestApprovalCode(context, actor, operationId, channel),
+    /** Lets a waiting operation run; null when it is not private. @throws DomainError `otp_*`, `invalid_state`, `quote_expired`, … */
     approve: (actor: UserActor, operationId: string, code: GivenCode): Promise<Operation | null> =>
       approveTransfer(context, actor, operationId, code),
+    /** False when the operation is not private. @throws DomainError as `retry` does before it makes anything */
     checkRetry: (actor: Actor, operationId: string): Promise<boolean> => checkRetry(context, actor, operationId),
+    /** Makes a new operation for what failed; null when the operation is not private. @throws DomainError `invalid_state`, `insufficient_balance`, `quote_price_moved`, … */
     retry: (actor: Actor, operationId: string): Promise<TransferView | null> => retry(context, actor, operationId),
     /** Carries on private operations that people have voted on. */
     subject: privateSubject(context),
+    /** Cancels an operation whose proof was not sent; null when it is not private. @throws DomainError `insufficient_scope`, `invalid_state` */
     cancel: (actor: Actor, operationId: string): Promise<Operation | null> => cancelSpend(context, actor, operationId),
 
     /** The calls of a leg that is a public exit. */

@@ -10,7 +10,7 @@ import type { LeglessOperation } from "@/lib/modules/operations/service";
 import { needsVotes, type Check, type Intent } from "@/lib/modules/policies/service";
 import { chooseNotes } from "./choose-notes";
 import { digestOf, type PrivacyContext } from "./context";
-import { NotAdmittedError, noteInUse, TakenError } from "./errors";
+import { NotAdmittedError, noteInUse, TakenError, executeWithoutCode } from "./errors";
 import { idempotencyColumns, type IdempotentRequest } from "./idempotency";
 import type { PrivateTransfer } from "./private-transfer";
 import { retryWhenTaken } from "./retry-when-taken";
@@ -27,7 +27,7 @@ import {
 } from "./spend-request";
 import { QUEUE, type NewSpend } from "./spend-repository";
 import { requireUnfrozenMove } from "./unfrozen";
-import { admissionOf, APPROVAL_SECONDS, askForVotes, executeWithoutCode, votesFor, type Consent } from "./votes";
+import { admissionOf, APPROVAL_SECONDS, askForVotes, votesFor, type Consent } from "./votes";
 
 /** Why an operation is started, and by which call. */
 interface Origin {
@@ -135,7 +135,7 @@ const transferOf = (
   };
 };
 
-interface Draft {
+interface PreparedSpend {
   readonly actor: Actor;
   readonly intent: Intent;
   readonly spend: NewSpend;
@@ -151,7 +151,7 @@ interface Draft {
  */
 const runNow = async (
   context: PrivacyContext,
-  { actor, intent, spend, token, grossBase }: Draft,
+  { actor, intent, spend, token, grossBase }: PreparedSpend,
 ): Promise<boolean | null> => {
   const { policies, policyEngine, repository, decisions } = context;
   const { transfer, steps, quote } = spend;
@@ -177,7 +177,7 @@ const runNow = async (
 };
 
 /** Stores an operation that awaits a code or votes. @returns false when the quote was used already */
-const letWait = async (context: PrivacyContext, { actor, intent, spend }: Draft): Promise<boolean> => {
+const letWait = async (context: PrivacyContext, { actor, intent, spend }: PreparedSpend): Promise<boolean> => {
   const { transfer } = spend;
   const required = await votesFor(context, intent);
   const lines = approvalLines(context, transfer);
@@ -200,7 +200,7 @@ const start = (context: PrivacyContext, actor: Actor, request: SpendRequest, ori
     const grossBase = steps.reduce((sum, { withdrawBase }) => sum + withdrawBase, 0n);
     const { token, chainId } = request.pool;
     const { quote } = origin;
-    const draft: Draft = {
+    const prepared: PreparedSpend = {
       ...{ actor, token, grossBase },
       intent: intentOf(actor, { ...request, token, chainId, grossBase }),
       spend: {
@@ -210,7 +210,7 @@ const start = (context: PrivacyContext, actor: Actor, request: SpendRequest, ori
         quote: quote === null ? null : { id: quote.id, walletId: quote.walletId, codeId: quote.codeId },
       },
     };
-    const isStored = (await runNow(context, draft)) ?? (await letWait(context, draft));
+    const isStored = (await runNow(context, prepared)) ?? (await letWait(context, prepared));
     return isStored ? ids.id : null;
   });
 

@@ -9,11 +9,10 @@ import { feeFloor } from "@/lib/core/privacy-fees";
 import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import type { PrivacyPool } from "@/lib/ports/privacy";
 import { digestOf, type PrivacyContext } from "./context";
-import { belowMinimum, noPrivateRoute, noProcessor } from "./errors";
+import { belowMinimum, noPrivateRoute, noProcessor, executeWithoutCode } from "./errors";
 import type { IdempotentRequest } from "./idempotency";
 import type { PrivateQuote } from "./private-quote";
 import { spends } from "./spend";
-import { executeWithoutCode } from "./votes";
 
 const QUOTE_TTL_SECONDS = 300;
 

@@ -1,7 +1,6 @@
 /** Private operations that wait until people of the project have voted on them. */
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
-import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
 import type { CodeMeans } from "@/lib/modules/otp/service";
@@ -78,10 +77,3 @@ export const askForVotes = async (
 /** @throws DomainError `invalid_state` where people have to vote on the operation */
 export const refuseCodeWhereVotes = ({ decisions }: PrivacyContext, transfer: PrivateTransfer): Promise<void> =>
   decisions.refuseCode({ projectId: transfer.projectId, subject: subjectOf(transfer.operationId) });
-
-/** Error for a quote that a code would approve, or has approved, and that people have to vote on. */
-export const executeWithoutCode = (): DomainError =>
-  new DomainError(
-    "invalid_state",
-    "This private swap needs the votes of other people, and a code cannot take their place. Nothing was sent. Make a new quote, prepare it without a code and execute it: it then waits for their votes.",
-  );

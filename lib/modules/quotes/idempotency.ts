@@ -14,12 +14,12 @@ export const idempotencyUseOf = (key: string | null, input: object): Idempotency
  */
 export const findEarlierQuote = async (
   repository: QuotesRepository,
-  { actor, kind, once }: { actor: Actor; kind: string; once: IdempotencyUse | null },
+  { actor, kind, idempotency }: { actor: Actor; kind: string; idempotency: IdempotencyUse | null },
 ): Promise<Quote | null> => {
-  if (once === null) return null;
+  if (idempotency === null) return null;
   const caller = { projectId: actor.projectId, createdBy: actorName(actor) };
-  const quote = await repository.findByKey({ ...caller, kind, idempotencyKey: once.key });
-  if (quote === null || Buffer.from(quote.requestDigest ?? []).equals(once.digest)) return quote;
+  const quote = await repository.findByKey({ ...caller, kind, idempotencyKey: idempotency.key });
+  if (quote === null || Buffer.from(quote.requestDigest ?? []).equals(idempotency.digest)) return quote;
   throw new DomainError(
     "idempotency_mismatch",
     "This Idempotency-Key was used for another request. Nothing was sent for this one.",

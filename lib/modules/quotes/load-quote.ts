@@ -3,21 +3,13 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
 import type { Quote } from "./quote";
 import type { QuotesRepository, Subject } from "./repository";
-
-const noun = ({ transferId }: Quote): string => (transferId === null ? "quote" : "transfer");
-
-export const quoteUsed = (quote: Quote): DomainError =>
-  new DomainError(
-    "quote_already_used",
-    `This ${noun(quote)} was executed already. The money moves once; see the operation.`,
-    { extra: quote.operationId === null ? {} : { operationId: quote.operationId } },
-  );
+import { nounOf, quoteUsed } from "./errors";
 
 /** The error for a quote that can no longer be used; null while it can. */
 export const endOf = (quote: Quote): DomainError | null => {
   if (quote.status === "used") return quoteUsed(quote);
   if (quote.status !== "cancelled") return null;
-  return new DomainError("invalid_state", `This ${noun(quote)} was cancelled. Nothing was sent; ask for a new one.`);
+  return new DomainError("invalid_state", `This ${nounOf(quote)} was cancelled. Nothing was sent; ask for a new one.`);
 };
 
 /** Loads the quote or transfer that a request names, within the caller's project. */
@@ -35,7 +27,7 @@ export const createQuoteLoader = ({ repository, clock }: { repository: QuotesRep
     const end = endOf(quote);
     if (end !== null) throw end;
     if (quote.expiresAt <= clock.now())
-      throw new DomainError("quote_expired", `This ${noun(quote)} has expired. Ask for a new one; nothing was sent.`);
+      throw new DomainError("quote_expired", `This ${nounOf(quote)} has expired. Ask for a new one; nothing was sent.`);
     return quote;
   };
 

@@ -37,7 +37,7 @@ export interface QuotePurpose {
   /** The operation whose failed or refunded legs the quote retries. */
   readonly retryOf?: string;
   /** The caller's Idempotency-Key, where the call accepts one. */
-  readonly once?: IdempotencyUse | null;
+  readonly idempotency?: IdempotencyUse | null;
   /** Whether the caller has checked the balances just now, so that the quote needs no warning about them. */
   readonly isFunded?: boolean;
   /** Recorded in the transaction that stores the quote. */
@@ -49,7 +49,7 @@ export interface StoredQuote {
   readonly record: QuoteRecord;
 }
 
-/** A quote that is not stored, and nobody has seen. */
+/** A quote that is not stored, and that no caller has seen. */
 export interface QuoteDraft extends StoredQuote {
   readonly row: NewQuote;
 }
@@ -173,7 +173,7 @@ const draft = async (
   { route: request, wallets }: ResolvedRequest,
   purpose: QuotePurpose,
 ): Promise<QuoteDraft> => {
-  const { kind, once = null } = purpose;
+  const { kind, idempotency = null } = purpose;
   const { route, others, check } = await acceptablePrice(deps, request);
   const now = deps.clock.now();
   const id = newId("quote");
@@ -199,7 +199,7 @@ const draft = async (
     digest: approvalDigest(request, minimumBase),
     createdAt: now,
     expiresAt,
-    once,
+    idempotency,
   };
   return { quote: storedQuote(row), record, row };
 };
@@ -212,9 +212,9 @@ const store = async (
   purpose: QuotePurpose,
 ): Promise<StoredQuote> => {
   const { record, row } = await draft(deps, actor, resolved, purpose);
-  const { kind, once = null } = purpose;
+  const { kind, idempotency = null } = purpose;
   const stored = await deps.repository.insert(row, purpose.audit?.(row.id, row.createdAt) ?? null);
-  const quote = stored ?? (await findEarlierQuote(deps.repository, { actor, kind, once }));
+  const quote = stored ?? (await findEarlierQuote(deps.repository, { actor, kind, idempotency }));
   if (quote === null) throw new Error("A quote with a new id was not stored.");
   return { quote, record };
 };

@@ -37,7 +37,7 @@ export interface Quote {
   readonly route: Route;
   /** The quote record as it was created; null unless the quote is a transfer. */
   readonly response: z.output<typeof storedResponse> | null;
-  /** Of the quote record as it was created; empty where this version cannot read them. */
+  /** The warnings of the quote record when it was created; empty when this version cannot read them. */
   readonly warnings: z.output<typeof quoteRecord>["warnings"];
   /** The minimum that must arrive, in base units of the destination's token. */
   readonly minimumBase: bigint;
@@ -81,14 +81,14 @@ const quoteStatus = z.enum(["open", "prepared", "used", "cancelled"]);
  * Reads a quote to list it: without its route where the route has a form that this version does not know.
  * @throws ZodError when another column cannot be read
  */
-export const toListedQuote = (row: QuoteColumns): Quote => {
+export const parseListedQuote = (row: QuoteColumns): Quote => {
   const route = storedRoute.safeParse(row.route).success ? row.route : { legs: [] };
   const prepared = storedPrepared.safeParse(row.prepared).success ? row.prepared : { legs: [] };
-  return toQuote({ ...row, route, prepared });
+  return parseQuote({ ...row, route, prepared });
 };
 
 /** @throws ZodError when a stored column does not have the shape that this version writes */
-export const toQuote = (row: QuoteColumns): Quote => {
+export const parseQuote = (row: QuoteColumns): Quote => {
   const status = quoteStatus.parse(row.status);
   return {
     id: row.id,

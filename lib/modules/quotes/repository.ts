@@ -7,7 +7,7 @@ import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/servic
 import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { PreparedLeg } from "./prepared-leg";
-import { toListedQuote, toQuote, type Quote } from "./quote";
+import { parseListedQuote, parseQuote, type Quote } from "./quote";
 import type { QuoteRecord } from "./serializer";
 
 /** The Idempotency-Key of a call, and SHA-256 of its request. */
@@ -47,7 +47,7 @@ export interface NewQuote extends Pick<
   | "expiresAt"
 > {
   readonly response: QuoteRecord;
-  readonly once: IdempotencyUse | null;
+  readonly idempotency: IdempotencyUse | null;
 }
 
 /** The result of preparing a quote. */
@@ -97,9 +97,21 @@ const quoteClaims = {
    * Marks a quote as used without preparing it, for quotes that were not shown to anybody, together with the call's
    * Idempotency-Key. False when either was used already: of several calls with one key, exactly one gets true.
    */
-  claimOpen: async (tx: Tx, quote: Quote, operationId: string, once: IdempotencyUse | null): Promise<boolean> => {
-    if (once !== null && (await isTaken(tx, quote, once.key))) return false;
-    return (await sqlOf(tx).change(CLAIM_OPEN, [quote.id, operationId, once?.key ?? null, once?.digest ?? null])) === 1;
+  claimOpen: async (
+    tx: Tx,
+    quote: Quote,
+    operationId: string,
+    idempotency: IdempotencyUse | null,
+  ): Promise<boolean> => {
+    if (idempotency !== null && (await isTaken(tx, quote, idempotency.key))) return false;
+    return (
+      (await sqlOf(tx).change(CLAIM_OPEN, [
+        quote.id,
+        operationId,
+        idempotency?.key ?? null,
+        idempotency?.digest ?? null,
+      ])) === 1
+    );
   },
 };
 
@@ -144,7 +156,7 @@ export const createQuotesRepository = (database: Database) => ({
       orderBy: { transferId: "desc" },
       take: page.limit,
     });
-    return rows.map(toListedQuote);
+    return rows.map(parseListedQuote);
   },
 
   /** Records that a code was sent for the quote. */
@@ -217,7 +229,7 @@ const recordTransferEvent = async (
   await recordEvents(tx, [{ projectId, type, objectId: transferId, data, at }]);
 };
 
-const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : toQuote(row));
+const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : parseQuote(row));
 
 // A statement of its own, because every quote of an API key passes here, and Prisma takes longer than the insert itself.
 const INSERT = `
@@ -228,13 +240,13 @@ const INSERT = `
   ON CONFLICT DO NOTHING
   RETURNING id`;
 
-const insertValues = ({ once, ...quote }: NewQuote, operationId: string | null): unknown[] => {
+const insertValues = ({ idempotency, ...quote }: NewQuote, operationId: string | null): unknown[] => {
   const { id, projectId, kind, transferId, retryOf, createdBy, minimumBase, digest, createdAt, expiresAt } = quote;
   return [
     ...[id, projectId, kind, transferId, retryOf, createdBy],
     ...[quote.request, quote.route, quote.response].map((value) => JSON.stringify(toStored(value))),
     ...[minimumBase.toString(), digest, createdAt.toISOString(), expiresAt.toISOString()],
-    ...[once?.key ?? null, once?.digest ?? null],
+    ...[idempotency?.key ?? null, idempotency?.digest ?? null],
     ...[operationId === null ? "open" : "used", operationId],
   ];
 };
@@ -253,10 +265,10 @@ export const usedQuotePart = (quote: NewQuote, operationId: string): StatementPa
 });
 
 /** The quote as a reader finds it. */
-export const storedQuote = ({ once, ...quote }: NewQuote): Quote => {
+export const storedQuote = ({ idempotency, ...quote }: NewQuote): Quote => {
   const unused = { codeSentAt: null, approvedAt: null, approvedBy: null, approvalCodeId: null, approvalMeans: null };
   const unprepared = { preparedUntil: null, prepared: null, operationId: null };
-  return toQuote({
+  return parseQuote({
     ...quote,
     ...unused,
     ...unprepared,
@@ -265,7 +277,7 @@ export const storedQuote = ({ once, ...quote }: NewQuote): Quote => {
     route: toStored(quote.route),
     response: toStored(quote.response),
     minimumBase: quote.minimumBase.toString(),
-    requestDigest: once?.digest ?? null,
+    requestDigest: idempotency?.digest ?? null,
   });
 };
 

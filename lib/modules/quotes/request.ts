@@ -3,6 +3,7 @@ import { isReserved, movingContracts } from "@/lib/chains/known-contracts";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import type { quoteBody } from "@/lib/contracts/swap";
 import { DomainError, invalidRequest, isDomainError, type ErrorCode, type ErrorDetail } from "@/lib/core/errors";
+import { NOT_OF_PROJECT } from "./errors";
 import { parseAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import type { EvmAddress, RouteLimits, RouteRequest, RouteSource } from "@/lib/ports/routing";
@@ -83,14 +84,6 @@ export const QUOTE_FIELDS: FieldNames = {
   recipient: "toAddress",
   minAmount: "minAmount",
 };
-
-const NOT_OF_PROJECT = "This wallet is not one of the project's wallets.";
-
-/** The error for a request that names its wallet by id. */
-export const unknownWallet = (path: string): DomainError =>
-  new DomainError("unknown_wallet", NOT_OF_PROJECT, {
-    details: [{ path, message: NOT_OF_PROJECT, code: "unknown_wallet" }],
-  });
 
 const sourceKey = (source: RouteSource): string =>
   `${source.owner}:${String(source.token.chainId)}:${source.token.address}`.toLowerCase();

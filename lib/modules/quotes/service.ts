@@ -9,13 +9,15 @@ import { resolveRequest, type FieldNames, type QuoteInput, type ResolvedRequest 
 import type { QuoteRecord } from "./serializer";
 
 export { idempotencyUseOf } from "./idempotency";
-export { endOf, quoteUsed } from "./load-quote";
+export { quoteUsed } from "./errors";
+export { endOf } from "./load-quote";
 export { preparedSeconds } from "./prepared-leg";
 export type { OwnerLeg, PermitLeg, PreparedLeg, WalletLeg } from "./prepared-leg";
 export type { QuoteDraft, QuotePurpose } from "./pricing";
 export type { Quote } from "./quote";
 export type { IdempotencyUse, Subject } from "./repository";
-export { QUOTE_FIELDS, unknownWallet } from "./request";
+export { unknownWallet } from "./errors";
+export { QUOTE_FIELDS } from "./request";
 export type { FieldNames, ResolvedRequest, SourceWallet } from "./request";
 export { expectedOut, minimumOut, withMinimum } from "./minimum";
 export type { PriceCheck } from "./price-check";
@@ -73,7 +75,7 @@ export const createQuotesService = (deps: QuotesDeps) => {
     listTransfers: repository.listTransfers,
 
     /** The quote that the same call stored before. @throws DomainError `idempotency_mismatch` */
-    findEarlier: (use: { actor: Actor; kind: string; once: IdempotencyUse | null }): Promise<Quote | null> =>
+    findEarlier: (use: { actor: Actor; kind: string; idempotency: IdempotencyUse | null }): Promise<Quote | null> =>
       findEarlierQuote(repository, use),
 
     noteCodeSent: repository.codeSent,

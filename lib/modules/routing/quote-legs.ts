@@ -1,3 +1,4 @@
+import { abortable } from "@/lib/core/abortable";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
 
@@ -16,22 +17,14 @@ interface Asked {
 /** A provider that takes longer is left out: it must not use up the time that a whole quote has. */
 const PROVIDER_TIMEOUT_MS = 5_000;
 
-/** The answer of one of several providers. Rejects when it does not come in time, or when `signal` aborts. */
+/** The answer of one of several providers. Rejects when it does not come in time, or when `signal` aborts, whether or not the provider looks at its signal. */
 export const answerInTime = <Answer>(
   signal: AbortSignal,
   ask: (own: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> => {
   const own = AbortSignal.any([signal, AbortSignal.timeout(PROVIDER_TIMEOUT_MS)]);
-  return Promise.race([ask(own), aborted(own)]);
+  return abortable(ask(own), own);
 };
-
-/** Rejects when `signal` aborts, whether or not the provider looks at it. */
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const end = (): void => reject(signal.reason as Error);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
 
 /** The legs of one source by one provider, best first. */
 const askProvider = async (

@@ -2,7 +2,8 @@ import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import { recordAudit } from "@/lib/modules/audit/service";
-import { ListRefusedError, readListFile, type SignedList } from "./list-file";
+import { ListRefusedError } from "./errors";
+import { readListFile, type SignedList } from "./list-file";
 import { insertList, lockNewestVersion } from "./list-repository";
 
 interface ImportDeps {

@@ -1,6 +1,7 @@
 /** The file of a signed sanctions list. */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { z } from "zod";
+import { ListRefusedError } from "./errors";
 
 export const ENTRIES_MAX = 200_000;
 /** How far a list's time of issue may lie ahead of this machine's clock. */
@@ -51,11 +52,6 @@ export interface SignedList {
   readonly digest: Uint8Array<ArrayBuffer>;
   /** Lower-case addresses, each once. */
   readonly entries: ReadonlyMap<string, string>;
-}
-
-/** A file that is not imported; the message says why. */
-export class ListRefusedError extends Error {
-  override readonly name = "ListRefusedError";
 }
 
 const parsed = <T>(schema: z.ZodType<T>, text: string, what: string): T => {

@@ -33,7 +33,7 @@ export const createSenderQueue = (database: Database): SenderQueue => ({
       const own = open.findIndex((row) => row.userOpHash === userOpHash);
       if (own < 0) return false;
       if (open[own]?.isAdmitted === true) return true;
-      // Those that wait longer go first, and those that the bundler has keep their places.
+      // Operations that wait longer go first, and operations that the bundler has already keep their places.
       const ahead = open.filter(({ isAdmitted }, index) => index < own || isAdmitted).length;
       if (ahead >= PENDING_MAX) return false;
       await tx.$executeRaw`

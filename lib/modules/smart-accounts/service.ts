@@ -171,6 +171,7 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       return { operation, userOpHash: prepared.userOpHash };
     },
 
+    /** Hands a signed operation to the bundler. Its acceptance is no receipt; ask `receipt`. @throws as `Bundler.submit` does */
     submit: async (chainId: number, operation: UserOperation, options: SubmitOptions): Promise<void> => {
       await bundler.submit(chainId, operation, options);
     },

@@ -59,13 +59,13 @@ export interface WalletSimulation {
   readonly gas: readonly bigint[];
   /** Change of each watched balance in base units, without network fees. */
   readonly changes: readonly bigint[];
-  /** The approximate gas of all calls together, with that which stands for a rollup's fee for their data on the parent chain. */
+  /** The approximate gas of all calls together. It includes the gas that covers a rollup's fee for their data on the parent chain. */
   readonly expectedGas: bigint;
   /** The wallet's coin balance before the calls, in wei. */
   readonly coins: bigint;
 }
 
-/** Of each call, which is a transaction of its own, the gas that stands for its data on the parent chain. */
+/** The gas that covers the parent chain's fee for the data of each call; each call is a transaction of its own. */
 const parentGasOfCalls = (registry: ChainRegistry, chainId: number, calls: readonly Call[]): Promise<bigint[]> => {
   const { rollup } = registry.get(chainId);
   const client = registry.client(chainId);

@@ -3,7 +3,6 @@ import type { swapAndTransfer } from "@/lib/contracts/transfers";
 import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Actor } from "@/lib/core/actor";
 import { DomainError, invalidRequest, isDomainError } from "@/lib/core/errors";
-import { formatAmount } from "@/lib/core/money";
 import type { HoldsService } from "@/lib/modules/holds/service";
 import type { CodeChannel, OtpSent } from "@/lib/modules/otp/service";
 import { createOperationSubject, type Operation } from "@/lib/modules/operations/service";
@@ -25,17 +24,12 @@ import type { Authorization } from "./authorize";
 import { letWait, OPERATION_SUBJECT } from "./ask-votes";
 import type { Execute, ExecuteDeps, Proof } from "./execute";
 import type { CheckedSources, Prepare } from "./prepare";
+import { toBegun, type Begun } from "./serializer";
 import { applySignatures } from "./signatures";
 
 const KIND = "swap_and_transfer";
 
 type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
-
-interface Begun {
-  readonly operation: Pick<Operation, "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt">;
-  /** Those of its quote, such as a price far below that of the feeds. */
-  readonly warnings: Quote["warnings"];
-}
 
 /** The operation that awaited approval, or the call that starts one. */
 interface Run extends Proof {
@@ -130,7 +124,7 @@ const letQuoteWait = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
-  { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
+  { resolved, idempotency }: { resolved: ResolvedRequest; idempotency: IdempotencyUse | null },
 ): Promise<Operation> => {
   const { route: request, wallets } = resolved;
   const intent = routeIntent(actor, { kind: KIND, request, wallets, fields: POLICY_FIELDS });
@@ -140,7 +134,7 @@ const letQuoteWait = async (
     wallets: resolved.wallets,
     required: votesOf(await parts.decisions.requirementOf(actor.projectId), approval),
     claim: async (tx, operationId) => {
-      if (!(await parts.quotes.claimOpen(tx, quote, operationId, once))) throw quoteUsed(quote);
+      if (!(await parts.quotes.claimOpen(tx, quote, operationId, idempotency))) throw quoteUsed(quote);
     },
   });
 };
@@ -149,19 +143,19 @@ const begin = async (
   parts: AutoExecute,
   actor: Actor,
   input: SwapAndTransferInput,
-  once: IdempotencyUse | null,
+  idempotency: IdempotencyUse | null,
 ): Promise<Begun> => {
   const resolved = await resolve(parts, actor, input);
   const seen = await parts.holds.requireSeen(resolved.route.sources);
   const { quote, row } = await parts.quotes.draft(actor, resolved, { kind: KIND, isFunded: true });
   const free = await parts.authorization.needsNoCode(actor, resolved.route);
-  const draft = { ...row, once };
+  const draft = { ...row, idempotency };
   const started = free
     ? await runWithinPolicy(parts, actor, quote, { checked: { wallets: resolved.wallets, seen }, draft })
     : null;
   if (started !== null) return { operation: started, warnings: quote.warnings };
   await parts.quotes.keep(row);
-  const operation = await letQuoteWait(parts, actor, quote, { resolved, once });
+  const operation = await letQuoteWait(parts, actor, quote, { resolved, idempotency });
   return { operation, warnings: quote.warnings };
 };
 
@@ -169,8 +163,12 @@ const begin = async (
  * The operation that an earlier call with the same Idempotency-Key started.
  * @throws DomainError `idempotency_mismatch`
  */
-const begunBefore = async (parts: AutoExecute, actor: Actor, once: IdempotencyUse | null): Promise<Begun | null> => {
-  const quote = await parts.quotes.findEarlier({ actor, kind: KIND, once });
+const begunBefore = async (
+  parts: AutoExecute,
+  actor: Actor,
+  idempotency: IdempotencyUse | null,
+): Promise<Begun | null> => {
+  const quote = await parts.quotes.findEarlier({ actor, kind: KIND, idempotency });
   if (quote === null || quote.operationId === null) return null;
   const operation = await parts.operations.get(actor.projectId, quote.operationId);
   return { operation, warnings: quote.warnings };
@@ -215,26 +213,18 @@ export const createAutoExecute = (
   const start = async (actor: Actor, input: SwapAndTransferInput, key: string | null) => {
     // Checked before an earlier answer is repeated, because the actor may no longer pay the recipient.
     authorization.checkAddress(actor, input.recipient, "recipient");
-    const once = idempotencyUseOf(key, input);
-    const before = await begunBefore(parts, actor, once);
-    const { operation, warnings } =
+    const idempotency = idempotencyUseOf(key, input);
+    const before = await begunBefore(parts, actor, idempotency);
+    const begun =
       before ??
-      (await begin(parts, actor, input, once).catch(async (error: unknown) => {
+      (await begin(parts, actor, input, idempotency).catch(async (error: unknown) => {
         // A concurrent call with the same key may have succeeded; this call can then fail, because that one took the
         // money.
-        const begun = await begunBefore(parts, actor, once);
-        if (begun === null) throw error;
-        return begun;
+        const other = await begunBefore(parts, actor, idempotency);
+        if (other === null) throw error;
+        return other;
       }));
-    const { destination } = operation.request;
-    return {
-      operationId: operation.id,
-      status: operation.status,
-      subStatus: operation.subStatus,
-      minimum: formatAmount(operation.minimumBase, destination.token.decimals),
-      expiresAt: operation.expiresAt?.toISOString() ?? null,
-      warnings: [...warnings],
-    };
+    return toBegun(begun);
   };
 
   const requestCode = async (actor: Actor, operationId: string, channel?: CodeChannel): Promise<OtpSent> => {

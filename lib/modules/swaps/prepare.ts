@@ -18,6 +18,7 @@ import {
 import { votesFor, type VotesDeps } from "./ask-votes";
 import type { Authorization } from "./authorize";
 import { simulateRoute, type SimulationDeps } from "./simulate-route";
+import { toPrepared } from "./serializer";
 import { checkNothingSent, legIdsOf } from "./resume-guard";
 
 const PREPARE_TIMEOUT_MS = 15_000;
@@ -121,19 +122,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       preparedUntil,
     });
     if (!stored) throw refusal(await quotes.get(actor, subject));
-    return {
-      prepared: true as const,
-      quoteId: quote.id,
-      ...(quote.transferId === null ? {} : { transferId: quote.transferId }),
-      expiresAt: preparedUntil.toISOString(),
-      to: toDestination(request, route),
-      warnings: record.warnings,
-      networkFees: record.from.flatMap(({ address, chainId, networkFeePaidBy }) =>
-        networkFeePaidBy === null ? [] : { walletAddress: address, chainId, paidBy: networkFeePaidBy },
-      ),
-      simulation: { balanceChanges },
-      actions,
-    };
+    return toPrepared({ quote, record, to: toDestination(request, route), preparedUntil, balanceChanges, actions });
   };
 
   return { ready, prepare };

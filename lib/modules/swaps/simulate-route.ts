@@ -1,23 +1,10 @@
-import type { z } from "zod";
-import type { balanceChange } from "@/lib/contracts/quote-records";
-import { formatAmount } from "@/lib/core/money";
 import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
-import { type FeePayer, type PreparedLeg, type SourceWallet, toTokenRecord } from "@/lib/modules/quotes/service";
+import { type FeePayer, type PreparedLeg, type SourceWallet } from "@/lib/modules/quotes/service";
 import { requireUnfrozen } from "@/lib/chains/require-unfrozen";
-import { actionsOf, type Action } from "./wallet-actions";
+import { toActions, toBalanceChange, type Action, type BalanceChange } from "./serializer";
 import { prepareLeg, type SimulatedChange, type SimulationDeps } from "./prepare-leg";
 
 export type { SimulationDeps } from "./prepare-leg";
-
-type BalanceChange = z.output<typeof balanceChange>;
-
-const changeRecord = ({ wallet, token, base, certainty }: SimulatedChange): BalanceChange => ({
-  walletAddress: wallet as BalanceChange["walletAddress"],
-  chainId: token.chainId,
-  token: toTokenRecord(token),
-  change: `${base > 0n ? "+" : ""}${formatAmount(base, token.decimals)}`,
-  certainty,
-});
 
 /** Several legs may move the same balance. */
 const merged = (changes: readonly SimulatedChange[]): SimulatedChange[] => {
@@ -79,12 +66,12 @@ export const simulateRoute = async (
   return {
     legs,
     feePayers: simulations.map(({ cost }) => (cost === null ? "wallet" : "sponsor")),
-    balanceChanges: merged(simulations.flatMap(({ changes }) => changes)).map(changeRecord),
+    balanceChanges: merged(simulations.flatMap(({ changes }) => changes)).map(toBalanceChange),
     actions: route.legs.flatMap((leg, index) => {
       const [wallet, prepared] = [wallets[leg.sourceIndex], legs[index]];
       const source = request.sources[leg.sourceIndex];
       if (!wallet || !prepared || !source) throw new Error("A leg names a source that was not asked for.");
-      return actionsOf(prepared, { wallet, chainId: source.token.chainId });
+      return toActions(prepared, { wallet, chainId: source.token.chainId });
     }),
   };
 };

@@ -64,14 +64,14 @@ export const createTransfersService = (deps: TransfersDeps) => {
   const store = async (actor: Actor, input: TransferInput, key: string | null): Promise<Quote> => {
     // Checked before an earlier answer is repeated, because the actor may no longer pay the recipient.
     policies.checkRecipient(actor, input.toAddress, "toAddress");
-    const once = idempotencyUseOf(key, input);
-    const earlier = await quotes.findEarlier({ actor, kind: "transfer", once });
+    const idempotency = idempotencyUseOf(key, input);
+    const earlier = await quotes.findEarlier({ actor, kind: "transfer", idempotency });
     if (earlier !== null) return earlier;
     const wallet = await deps.wallets.findById(actor.projectId, input.fromWalletId);
     if (wallet === null) throw unknownWallet("fromWalletId");
     const resolved = await quotes.resolve(actor.projectId, toQuoteInput(deps.registry, input, wallet), TRANSFER_FIELDS);
     await quotes.refuse(actor, { kind: "transfer", resolved });
-    return (await quotes.store(actor, resolved, { kind: "transfer", once })).quote;
+    return (await quotes.store(actor, resolved, { kind: "transfer", idempotency })).quote;
   };
 
   const end = async (actor: Actor, transferId: string): Promise<Quote> => {

@@ -27,7 +27,7 @@ interface StoredRow extends SecretKey {
   readonly expiresAt: Date | null;
 }
 
-/** Those that sign at that time, the current one first. */
+/** The secrets that sign at this time, the current one first. */
 export const signingSecrets = async (
   sql: SqlReader,
   { projectId, endpointId }: Omit<SecretKey, "id">,

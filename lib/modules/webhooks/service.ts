@@ -65,6 +65,7 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
   const changes: EndpointChangesDeps = { database, reader, secrets, sender, clock };
 
   return {
+    /** @returns the endpoint and its signing secret, which is shown this once. @throws DomainError `forbidden`, `invalid_request`, `limit_exceeded` */
     create: (actor: Actor, input: EndpointFields) => createEndpoint(changes, actor, input),
     /** @throws DomainError `not_found` */
     get: async (projectId: string, id: string): Promise<Endpoint> =>
@@ -72,8 +73,11 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
     /** Oldest first. */
     list: async (projectId: string): Promise<Endpoint[]> =>
       Promise.all((await listEndpoints(reader, projectId)).map((endpoint) => withSecrets(changes, endpoint))),
+    /** @throws DomainError `not_found`, `forbidden`, `invalid_request`, `invalid_state` when it was changed meanwhile */
     update: (actor: Actor, id: string, change: EndpointChange) => updateEndpointFields(changes, actor, id, change),
+    /** Ends the endpoint; what was not delivered is not sent any more. @throws DomainError `not_found`, `forbidden` */
     remove: (actor: Actor, id: string) => removeEndpoint(changes, actor, id),
+    /** Gives the endpoint a new secret; the old one signs too for `overlapHours`. @throws DomainError `not_found`, `forbidden` */
     rotate: (actor: Actor, id: string, overlap: { readonly overlapHours: number }) =>
       rotateSecret(changes, actor, id, overlap),
     /** For the worker. Does nothing when the endpoint is not active any more. */

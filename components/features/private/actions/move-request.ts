@@ -60,6 +60,7 @@ export const observedOfTerms = (terms: SendTerms, shortened: (recipient: Recipie
     recipient: recipientText(terms, shortened),
     pool: `${symbol} pool`,
     toPool: null,
+    swapVenue: null,
     setSize: pool.anonymitySet,
   };
 };

@@ -58,6 +58,7 @@ const observedOf = (form: PrivateForm, walletName: string, quote: PrivateQuote |
     recipient: walletName,
     pool: `${pool.token.symbol} pool`,
     toPool: toPool === undefined ? null : `${toPool.token.symbol} pool`,
+    swapVenue: quote?.swapVenue ?? null,
     setSize: pool.anonymitySet,
   };
 };

@@ -47,7 +47,7 @@ export const SwapReceipt = ({ quote, walletName, whole = false }: SwapReceiptPro
         <Amount value="1" unit={quote.from.token.symbol} plain /> <span className="text-fg-3">=</span>{" "}
         <Amount value={rateOf(quote)} unit={quote.expected.token.symbol} plain />
       </Fact>
-      <Fact label="Route">Uniswap, inside of one transaction</Fact>
+      <Fact label="Route">{quote.swapVenue ?? "Exchange"}, inside of one transaction</Fact>
       <Fact label="Network fee">paid by the relayer</Fact>
     </Facts>
   );

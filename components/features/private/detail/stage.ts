@@ -51,6 +51,7 @@ export const observedOf = (transfer: PrivateTransfer, names: Names): Observed =>
     recipient: names.recipient,
     pool: `${amount.token.symbol} pool`,
     toPool: isSwap ? `${(minimum ?? amount).token.symbol} pool` : null,
+    swapVenue: transfer.swapVenue,
     setSize: transfer.anonymitySet,
   };
 };

@@ -20,6 +20,7 @@ const ICONS = {
   known: Wallet,
   private: VenetianMask,
   pool: Waves,
+  exchange: ArrowLeftRight,
   unknown: CircleHelp,
 } as const satisfies Record<Exclude<NodeLook, "crowd">, LucideIcon>;
 
@@ -28,6 +29,7 @@ const NODE_LOOKS = {
   private: "fill-private-tint stroke-private",
   crowd: "fill-surface stroke-border",
   pool: "fill-sunken stroke-control",
+  exchange: "fill-sunken stroke-control",
   unknown: "fill-surface stroke-control [stroke-dasharray:3_3]",
 } as const satisfies Record<NodeLook, string>;
 
@@ -35,6 +37,7 @@ const ICON_LOOKS = {
   known: "text-fg-2",
   private: "text-private",
   pool: "text-fg-2",
+  exchange: "text-fg-2",
   unknown: "text-fg-3",
 } as const satisfies Record<Exclude<NodeLook, "crowd">, string>;
 
@@ -73,7 +76,7 @@ const Crowd = ({ x, size }: { readonly x: number; readonly size: number }): Reac
   });
 };
 
-const Place = ({
+const NodeMark = ({
   node,
   x,
   size,
@@ -82,7 +85,7 @@ const Place = ({
   readonly x: number;
   readonly size: number;
 }): ReactNode => {
-  const Icon = node.look === "crowd" ? null : node.title === "Uniswap" ? ArrowLeftRight : ICONS[node.look];
+  const Icon = node.look === "crowd" ? null : ICONS[node.look];
   return (
     <g>
       <circle cx={x} cy={Y} r={RADIUS} className={NODE_LOOKS[node.look]} strokeWidth={1.5} />
@@ -164,7 +167,7 @@ export const SceneFigure = ({ scene, stage, setSize, showsCoin }: SceneFigurePro
       <Way edge={first} from={CENTERS[0]} to={CENTERS[1]} />
       {second === null ? null : <Way edge={second} from={CENTERS[1]} to={CENTERS[2]} />}
       {scene.nodes.map((node, index) =>
-        node === null ? null : <Place key={index} node={node} x={CENTERS[index] ?? 0} size={setSize ?? DOTS_MAX} />,
+        node === null ? null : <NodeMark key={index} node={node} x={CENTERS[index] ?? 0} size={setSize ?? DOTS_MAX} />,
       )}
       {coin === null ? null : (
         <circle

@@ -10,6 +10,7 @@ const BASE: Observed = {
   recipient: "Acme GmbH",
   pool: "USDC pool",
   toPool: null,
+  swapVenue: null,
   setSize: 57,
 };
 const of = (change: Partial<Observed>) => observerScenes({ ...BASE, ...change });
@@ -54,8 +55,9 @@ describe("the public chain", () => {
   });
 
   test("shows both sides of a swap", () => {
-    const { chain } = of({ kind: "swap", arrives: "0.0083 WETH" });
+    const { chain } = of({ kind: "swap", arrives: "0.0083 WETH", swapVenue: "Some exchange" });
     expect(chain.edges.map((edge) => edge?.label)).toEqual(["25 USDC", "0.0083 WETH"]);
+    expect(chain.nodes[1]).toMatchObject({ look: "exchange", title: "Some exchange" });
   });
 
   test("and the own view share the ink of what is public; violet stays for what is shielded", () => {

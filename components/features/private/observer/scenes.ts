@@ -23,6 +23,8 @@ export interface Observed {
   readonly pool: string;
   /** Of a swap: the pool that the new note is in. */
   readonly toPool: string | null;
+  /** Of a swap: the name of its exchange; null while that is not known. */
+  readonly swapVenue: string | null;
   /** Approved deposits of the pool; null while that is not known. */
   readonly setSize: number | null;
 }
@@ -36,6 +38,8 @@ export type NodeLook =
   | "crowd"
   /** The contract of the pool. */
   | "pool"
+  /** The exchange of a swap. */
+  | "exchange"
   /** A party whose identity is hidden. */
   | "unknown";
 
@@ -172,9 +176,13 @@ const inside = (it: Observed): ObserverScenes => {
 };
 
 const swap = (it: Observed): ObserverScenes => {
-  const { amount, arrives, wallet, stage, setSize, toPool } = it;
+  const { amount, arrives, wallet, stage, setSize, toPool, swapVenue } = it;
   const bought = arrives ?? "–";
-  const middle: SceneNode = { look: "pool", title: "Uniswap", detail: toPool === null ? "swap" : `to ${toPool}` };
+  const middle: SceneNode = {
+    look: "exchange",
+    title: swapVenue ?? "Exchange",
+    detail: toPool === null ? "swap" : `to ${toPool}`,
+  };
   return {
     chain: {
       nodes: [crowd(setSize), middle, { look: "unknown", title: "A new note", detail: "owner hidden" }],

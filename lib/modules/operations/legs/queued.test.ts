@@ -54,7 +54,7 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
     routeLeg: { kind, sourceIndex: 0 },
     clock: { now: () => now },
     managedAccount: () => Promise.resolve({ address: TREASURY }),
-    maySign: () => Promise.resolve(true),
+    isSigningAllowed: () => Promise.resolve(true),
     screenAgain: () => Promise.resolve(null),
     routing: { build: () => Promise.resolve({ calls: [call], fillDeadline: null }) },
     chains: { head: () => Promise.resolve({ number: 100n, timestamp: 1000n }), blockTimeMs: () => 1000 },

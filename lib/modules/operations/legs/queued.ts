@@ -8,7 +8,7 @@ import {
   type ManagedAccount,
   type SignedPermit,
 } from "@/lib/modules/smart-accounts/service";
-import { NOT_EVALUATED } from "@/lib/modules/operations/may-sign";
+import { NOT_EVALUATED } from "@/lib/modules/operations/signing-permission";
 import type { LegChange } from "@/lib/modules/operations/leg";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
@@ -33,7 +33,7 @@ const PERMANENT = new Set<string>([
 /** Signs the leg's calls, and stores the signed operation before it is sent to anybody. */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { leg, operation } = step;
-  if (!(await step.maySign(operation))) return fail(step, NOT_EVALUATED);
+  if (!(await step.isSigningAllowed(operation))) return fail(step, NOT_EVALUATED);
   const walletId = leg.executorWalletId ?? leg.walletId;
   const account = await step.managedAccount(operation.projectId, walletId);
   if (account === null) throw new Error(`Wallet ${walletId} has no managed key.`);

@@ -2,12 +2,13 @@
 import type { BridgeProgress, RefundDoubt, RefundFound } from "@/lib/ports/routing";
 import type { LegChange } from "@/lib/modules/operations/leg";
 import { NO_ATTENTION, openDoubts, paymentKey, type RefundAttention } from "@/lib/modules/operations/refund-attention";
-import { RefundTakenError, type RefundClaim } from "@/lib/modules/operations/refund-claim-repository";
+import { RefundTakenError } from "../errors";
+import type { RefundClaim } from "@/lib/modules/operations/refund-claim-repository";
 import { followDestination, toFilled, trackBridge, trackSeen } from "./bridge";
 import { followSource, reorganised } from "./source";
 import { move, touch, type Step, type StepResult } from "./step";
 
-/** How long after the deadline a refund may take before a person is asked. Across refunds within a few hours. */
+/** How long after the deadline a refund may take before a person is asked. Bridges refund within a few hours. */
 const OVERDUE_MS = 24 * 3_600_000;
 
 const NOT_FILLED = {

@@ -18,7 +18,7 @@ type Expectation = (source: MinedSource) => boolean;
 
 type ReceiptTest = ((receipt: UserOperationReceipt) => boolean) | undefined;
 
-/** The receipt of the one operation of these that was executed. */
+/** The receipt of whichever of these user operations was executed; at most one of them can be. */
 const receiptOfAny = async (
   { smartAccounts, leg }: Step,
   hashes: readonly `0x${string}`[],

@@ -18,7 +18,7 @@ const STEPS: Record<LegState, (step: Step) => Promise<StepResult>> = {
   filled_seen: filledSeen,
   refunding,
   refund_seen: refundSeen,
-  // It goes on looking: the chains may still show what happened.
+  // Such a leg keeps looking, because the chains may still show what happened to the refund.
   needs_attention: refunding,
   completed: done,
   failed: done,

@@ -38,7 +38,7 @@ export interface StepDeps {
     blockTimeMs(chainId: number): number;
   };
   /** Whether the policies allowed exactly this operation. Nothing is signed without. */
-  maySign(operation: Operation): Promise<boolean>;
+  isSigningAllowed(operation: Operation): Promise<boolean>;
   /** Why the leg may not leave after its addresses were screened again; null: it may. @throws DomainError `provider_error` */
   screenAgain(operation: Operation, leg: Leg, phase: ScreenedPhase): Promise<Failure | null>;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;

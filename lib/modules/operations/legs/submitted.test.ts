@@ -10,7 +10,7 @@ const HEAD = { number: 100n, timestamp: 10_000n };
 /** Three confirmations deep. */
 const FINAL = { number: 98n, timestamp: 9_998n };
 
-interface World {
+interface Scenario {
   /** The block from which on the leg's nonce is used; null: it is not used. */
   readonly usedFrom?: bigint | null;
   /** True: the second request for the receipt of the leg's own operation finds it. */
@@ -45,7 +45,7 @@ const stepIn = async ({
   earlierUserOpHashes = [],
   bearsSignature = true,
   stopped,
-}: World) => {
+}: Scenario) => {
   const offers: unknown[] = [];
   const moves: { to: string; change: { failure?: Failure } }[] = [];
   const replaced: unknown[] = [];
@@ -77,7 +77,7 @@ const stepIn = async ({
     submittedAt,
     clock: { now: () => new Date(1_000_000) },
     chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
-    maySign: () => Promise.resolve(true),
+    isSigningAllowed: () => Promise.resolve(true),
     screenAgain: () => Promise.resolve(stopped ?? null),
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
     smartAccounts: {

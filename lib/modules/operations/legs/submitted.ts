@@ -66,7 +66,7 @@ const offer = async (step: Step): Promise<StepResult> => {
     const options = { isHeldElsewhere: account === null, validUntil: leg.validUntil };
     await step.smartAccounts.submit(leg.sourceChainId, userOperationOf(step), options);
   } catch (error) {
-    // It is asked again whether it is its turn at each look.
+    // Each look asks again whether it is this operation's turn in its account's queue.
     if (error instanceof WaitsForTurnError) submittedAt.delete(leg.id);
     if (error instanceof PreVerificationGasTooLowError && account !== null)
       return signAgain(step, account, error.needed);
@@ -85,7 +85,7 @@ const signAgain = async (step: Step, account: ManagedAccount, preVerificationGas
   const { leg, smartAccounts, legs, submittedAt, clock } = step;
   const { validUntil, userOpHash, earlierUserOpHashes } = leg;
   if (earlierUserOpHashes.length >= SIGNED_AGAIN_MAX || validUntil === null || userOpHash === null) return "waits";
-  if (!(await step.maySign(step.operation))) return "waits";
+  if (!(await step.isSigningAllowed(step.operation))) return "waits";
   const operation = userOperationOf(step);
   const signed = await smartAccounts.signAgain(account, leg.sourceChainId, {
     operation,
@@ -102,7 +102,7 @@ const signAgain = async (step: Step, account: ManagedAccount, preVerificationGas
   try {
     await legs.replaceOperation(leg, change, sponsoredCostOf(signed.operation) ?? 0n, clock.now());
   } catch (error) {
-    // Without a budget for it the signed operation stays as it is, and may be taken when the bundler asks for less.
+    // Without a budget for it the signed operation is not replaced; the bundler may accept it later, when it asks for less gas.
     if (isDomainError(error) && error.code === "sponsor_budget_exceeded") return "waits";
     throw error;
   }

@@ -12,7 +12,7 @@ const HALF_AN_HOUR_MS = 31 * 60_000;
 
 type Found = SeenTransaction | null | "unknown";
 
-interface World {
+interface Scenario {
   /** The stored nonce. */
   readonly nonce: number | null;
   /** The transaction that a node returns for the hash. */
@@ -45,7 +45,7 @@ const stepIn = async ({
   byNonce = {},
   taken = [],
   afterMs = HALF_AN_HOUR_MS,
-}: World) => {
+}: Scenario) => {
   const asked: string[] = [];
   const stored: LegChange[] = [];
   const moves: { to: string; change: LegChange }[] = [];

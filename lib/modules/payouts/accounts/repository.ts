@@ -8,7 +8,8 @@ import { recordPayoutEvents } from "../project-event-repository";
 import { claimRowKeys } from "../duplicate-repository";
 import type { RowKeys } from "../duplicate-rows";
 import type { AccountsPayout } from "../payout";
-import { unlessUsed, UsedAlreadyError } from "../repository";
+import { UsedAlreadyError } from "../errors";
+import { unlessUsed } from "../repository";
 import { encodeRows, insertRows, readItems, type ItemsQuery } from "./row-repository";
 import type { PayoutItemRow } from "./rows";
 

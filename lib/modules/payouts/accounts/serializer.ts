@@ -3,7 +3,7 @@ import type { accountsPayoutItem, accountsPayoutRecord } from "@/lib/contracts/p
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import { isFinal } from "@/lib/core/status";
-import { toCommon } from "../payout-record";
+import { toCommon } from "../common-serializer";
 import type { AccountsPayout } from "../payout";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import { mayOf } from "../permissions";

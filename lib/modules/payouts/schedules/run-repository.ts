@@ -5,9 +5,7 @@ import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { parseRun, parseSchedule, type PayoutSchedule, type RunFailure, type ScheduleRun } from "./payout-schedule";
-
-/** Thrown inside the transaction that would store the payout of a run whose schedule was cancelled. */
-export class ScheduleCancelledError extends Error {}
+import { ScheduleCancelledError } from "../errors";
 
 const LOCK_SCHEDULE = `SELECT status FROM payout_schedule WHERE project_id = $1 AND id = $2 FOR SHARE`;
 

@@ -9,7 +9,7 @@ import { readRequest, type RequestDeps } from "../wallets/request";
 import type { WalletPayoutsService } from "../wallets/service";
 import type { FullSchedule, PayoutSchedule, RunFailure, ScheduleRun } from "./payout-schedule";
 import type { SchedulesRepository } from "./repository";
-import { ScheduleCancelledError } from "./run-repository";
+import { ScheduleCancelledError } from "../errors";
 import { nextOf, scheduleDigest, timingOf } from "./service";
 
 export interface ScheduleRunsDeps extends RequestDeps {

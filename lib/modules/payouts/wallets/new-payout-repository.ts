@@ -9,10 +9,12 @@ import { claimRowKeys } from "../duplicate-repository";
 import type { DuplicateRow, RowKeys } from "../duplicate-rows";
 import type { WalletsPayout } from "../payout";
 import { recordPayoutEvents } from "../project-event-repository";
-import { unlessUsed, UsedAlreadyError } from "../repository";
+import { UsedAlreadyError } from "../errors";
+import { unlessUsed } from "../repository";
 import { holdBatches, type Holding } from "./hold-batch-repository";
 import { tokenName, type PayoutPlan } from "./rows";
 import { walletPayoutColumns, type PayoutWarning, type WalletPayout } from "./wallet-payout";
+import { NotAdmittedError } from "../errors";
 
 interface NewPayoutDeps {
   readonly database: Database;
@@ -25,9 +27,6 @@ export type NewWalletPayout = Omit<WalletPayout, "projectId" | "payoutId" | "fun
 /** How a payout runs that needs no code: its money is held, or another operation brings the missing part first. */
 export type Running =
   { readonly by: "holding"; readonly holding: Holding } | { readonly by: "funding"; readonly operationId: string };
-
-/** Thrown inside the transaction that would let a payout run at once, when its caller's policy needs a code after all. */
-export class NotAdmittedError extends Error {}
 
 export interface NewPayoutToWallets {
   readonly payout: WalletsPayout;

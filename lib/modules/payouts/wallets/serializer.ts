@@ -6,7 +6,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { gasWaitSentence } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { toCommon } from "../payout-record";
+import { toCommon } from "../common-serializer";
 import { mayOf } from "../permissions";
 import type { WalletsPayoutView } from "../read-payouts";
 import { feeUsd } from "./pricing";

@@ -5,5 +5,5 @@ import { toPrivateQuote } from "@/lib/modules/privacy/serializer";
 export const POST = route({
   contract: quotePrivateSwap,
   handler: async ({ body, actor, services }) =>
-    ok(toPrivateQuote(await services.privacy.quoteSwap(actor, body), services.privacy.engineName)),
+    ok(toPrivateQuote(await services.privacy.quoteSwap(actor, body), services.privacy)),
 });

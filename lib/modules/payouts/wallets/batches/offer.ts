@@ -63,7 +63,7 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
   if (now - (offeredAt.get(hash) ?? 0) < OFFER_AGAIN_MS) return "waits";
   if (await waitsForGas(step)) return "waits";
   noteOffer(offeredAt, hash, now);
-  // It expires, and the next attempt leaves the listed recipients out.
+  // A batch that may not be submitted expires, and the next attempt leaves the listed recipients out.
   if (!(await maySubmit(step))) return "waits";
   const operation = await repository.operationOf(batch);
   if (operation === null) return "moved";

@@ -14,7 +14,7 @@ import {
   treasuryFrozen,
 } from "./failures";
 import { waitsForGas } from "./gas-wait";
-import { maySign } from "./may-sign";
+import { isSigningAllowed } from "./signing-permission";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
 import { stoppedRows, type StoppedRow } from "./screen-again";
 import type { Step, StepResult } from "./step";
@@ -31,7 +31,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (!(await mayDeploy(step))) return "waits";
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
-  if (!(await maySign(step, rows))) return fail(step, NOT_EVALUATED);
+  if (!(await isSigningAllowed(step, rows))) return fail(step, NOT_EVALUATED);
   // Asked before the simulation, which refuses such rows without saying why.
   const frozen = await step.freezes.areFrozen(holdingsOf(step, rows));
   if (frozen[0] === true) return fail(step, treasuryFrozen(step.token, step.account.address));

@@ -6,7 +6,7 @@ import type { Step } from "./step";
  * Whether the policies allowed the payout as it is stored, and the rows that would be signed now are rows of it. Reads the whole payout,
  * because its evaluation is bound to all rows.
  */
-export const maySign = async (
+export const isSigningAllowed = async (
   { repository, isAllowed, payout, batch }: Pick<Step, "repository" | "isAllowed" | "payout" | "batch">,
   rows: readonly PayableRow[],
 ): Promise<boolean> => {

@@ -42,8 +42,8 @@ interface Event {
   readonly now: Date;
 }
 
-/** An operation as it stands inside the transaction, with the changes of the steps so far. */
-export interface Draft {
+/** An operation inside the transaction, with the changes that steps have made to it so far. */
+export interface WorkingSet {
   readonly row: OperationRow;
   readonly legs: readonly LegSnapshot[];
   readonly events: Event[];
@@ -53,7 +53,7 @@ export interface Draft {
 }
 
 // Operations are locked in the order of their ids everywhere, and then legs in that of theirs, so that two transactions never wait for each
-// other. Both are returned as they are once their locks are there, whatever was committed while they were waited for.
+// other. Both are read after their locks were taken, so they include everything that was committed while the statement waited.
 const LOCK = `
   WITH locked AS MATERIALIZED (
     SELECT o.id, o.project_id AS "projectId", o.kind, o.status, o.sub_status AS "subStatus", o.failure,
@@ -74,9 +74,12 @@ type LockedRow = { readonly operation: StoredOperation } & StoredLeg & { readonl
 
 /**
  * Locks the operations and their legs until the transaction ends.
- * @returns a draft of each operation, by its id
+ * @returns the working set of each operation, by its id
  */
-export const readDrafts = async (sql: SqlReader, operationIds: readonly string[]): Promise<Map<string, Draft>> => {
+export const readWorkingSets = async (
+  sql: SqlReader,
+  operationIds: readonly string[],
+): Promise<Map<string, WorkingSet>> => {
   const ids = [...new Set(operationIds)];
   const rows = await sql.query<LockedRow>(LOCK_WITH_LEGS, [ids]);
   const byPosition = rows.toSorted((one, other) => one.position - other.position);
@@ -86,7 +89,7 @@ export const readDrafts = async (sql: SqlReader, operationIds: readonly string[]
     for (const { operation } of await sql.query<Pick<LockedRow, "operation">>(LOCK_ALONE, [legless]))
       found.set(operation.id, operation);
   for (const id of ids) if (!found.has(id)) throw new RefusedItemError(`There is no operation ${id}.`);
-  const drafts = [...found.values()].map(({ minimumBase, ...stored }): [string, Draft] => {
+  const workingSets = [...found.values()].map(({ minimumBase, ...stored }): [string, WorkingSet] => {
     const legs = byPosition
       .filter(({ operationId }) => operationId === stored.id)
       .map(({ id, operationId, sourceChainId, state, version, failure, reservedWei, receivedBase }) => ({
@@ -96,5 +99,5 @@ export const readDrafts = async (sql: SqlReader, operationIds: readonly string[]
     const row = { ...stored, minimumBase: BigInt(minimumBase) };
     return [stored.id, { row, legs, events: [], projectEvents: [], changes: 0, changedAt: null }];
   });
-  return new Map(drafts);
+  return new Map(workingSets);
 };

@@ -1,4 +1,4 @@
-/** How a deposit stands, in the words of operations and of the project's events. */
+/** The state of a deposit as the status of its operation and as events of its project. */
 import type { EventType } from "@/lib/contracts/events";
 import { formatAmount } from "@/lib/core/money";
 import type { Status, SubStatus } from "@/lib/core/status";
@@ -6,7 +6,7 @@ import type { Token } from "@/lib/core/token";
 import type { NewEvent } from "@/lib/modules/events/service";
 import type { Deposit, DepositState } from "./deposit";
 
-interface Stand {
+interface OperationState {
   readonly status: Status;
   readonly subStatus: SubStatus;
   readonly failure: { readonly code: string; readonly message: string } | null;
@@ -17,7 +17,7 @@ const DROPPED = {
   message: "A reorganisation of the chain removed this deposit before it was final. The money is with its sender.",
 };
 
-const STANDS: Readonly<Partial<Record<DepositState, Stand>>> = {
+const STATES: Readonly<Partial<Record<DepositState, OperationState>>> = {
   pending: { status: "processing", subStatus: "confirming", failure: null },
   quarantined: { status: "processing", subStatus: "quarantined", failure: null },
   credited: { status: "completed", subStatus: "full", failure: null },
@@ -26,7 +26,7 @@ const STANDS: Readonly<Partial<Record<DepositState, Stand>>> = {
 };
 
 /** Null for a deposit without an operation. */
-export const standOf = (state: DepositState): Stand | null => STANDS[state] ?? null;
+export const operationStateOf = (state: DepositState): OperationState | null => STATES[state] ?? null;
 
 type Told = Pick<
   Deposit,
@@ -47,7 +47,7 @@ const dataOf = (deposit: Told): NewEvent["data"] => ({
   ...{ txHash: deposit.txHash, verdict: deposit.verdict },
 });
 
-/** The project's events about a new state. @param isNew it has no event yet */
+/** The project's events about a new state. @param isNew the deposit has no event yet */
 export const depositEvents = (deposit: Told, isNew: boolean, at: Date): NewEvent[] => {
   const { projectId, id: objectId } = deposit;
   const base = { projectId, objectId, at };

@@ -12,7 +12,7 @@ export const NOT_EVALUATED: Failure = {
 };
 
 /** Makes the signer's check: whether the policies allowed an operation with exactly the parameters that would be signed now. */
-export const createMaySign =
+export const createSigningPermission =
   ({ isAllowed }: Pick<PolicyEngine, "isAllowed">) =>
   (operation: Operation): Promise<boolean> => {
     const { id, projectId, evaluationId, legs } = operation;

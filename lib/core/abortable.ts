@@ -1,0 +1,54 @@
+interface Waiting {
+  readonly callbacks: Set<() => void>;
+  readonly fire: () => void;
+}
+
+/** A quote waits for dozens of answers with one signal; all of them share a single listener on it. */
+const waiting = new WeakMap<AbortSignal, Waiting>();
+
+const listen = (signal: AbortSignal): Waiting => {
+  const callbacks = new Set<() => void>();
+  const fire = (): void => {
+    for (const callback of callbacks) callback();
+  };
+  signal.addEventListener("abort", fire, { once: true });
+  const made = { callbacks, fire };
+  waiting.set(signal, made);
+  return made;
+};
+
+/** @returns a function that unregisters the callback */
+const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) => {
+  const { callbacks, fire } = waiting.get(signal) ?? listen(signal);
+  callbacks.add(callback);
+  return () => {
+    callbacks.delete(callback);
+    if (callbacks.size > 0) return;
+    signal.removeEventListener("abort", fire);
+    waiting.delete(signal);
+  };
+};
+
+/**
+ * Resolves as `promise` does, or rejects with the signal's reason as soon as the signal aborts. The work behind `promise` continues, but
+ * its outcome is ignored.
+ * @throws the signal's reason, or the error of `promise`
+ * @example
+ * const gasPrice = await abortable(client.getGasPrice(), signal);
+ */
+export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
+  // Work that was begun with an aborted signal may reject, and nobody waits for it any more.
+  if (signal.aborted) promise.catch(() => undefined);
+  signal.throwIfAborted();
+  let leave = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    leave = onceAborted(signal, () => {
+      reject(signal.reason instanceof Error ? signal.reason : new Error("Aborted.", { cause: signal.reason }));
+    });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    leave();
+  }
+};

@@ -1,0 +1,2 @@
+/** Paths below lib/modules, without `.ts`. */
+export const STORED_FORMS: readonly string[];
