@@ -208,7 +208,7 @@ test("money that is brought for a payout counts once, and its tokens and chains 
   await putRules(of.session, { scope: "project", baseVersion: 0, rules: { tokens, perDay: { usd: "1150" } } });
   await expect(pay("1100")).rejects.toMatchObject({
     code: "policy_violation",
-    body: { details: [{ path: "token", code: "tokens" }] },
+    body: { details: [{ path: "fundFrom", code: "tokens" }] },
   });
   await putRules(of.session, { scope: "project", baseVersion: 1, rules: { perDay: { usd: "1150" } } });
   const { payoutId, subStatus } = await pay("1100");

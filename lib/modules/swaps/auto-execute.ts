@@ -65,8 +65,6 @@ const FIELDS: FieldNames = {
   recipient: "recipient",
 };
 
-const POLICY_FIELDS = { recipient: "recipient", token: "fromToken" };
-
 /** The dependencies of the steps below. */
 interface AutoExecute extends AutoExecuteDeps {
   readonly authorization: Authorization;
@@ -133,7 +131,7 @@ const letQuoteWait = async (
   { resolved, once }: { resolved: ResolvedRequest; once: IdempotencyUse | null },
 ): Promise<Operation> => {
   const { route: request, wallets } = resolved;
-  const intent = routeIntent(actor, { kind: KIND, request, wallets, fields: POLICY_FIELDS });
+  const intent = routeIntent(actor, { kind: KIND, request, wallets });
   const { approval } = await parts.authorization.refuse(intent);
   return letWait(parts, actor, quote, {
     request: resolved.route,
