@@ -9,12 +9,14 @@ import { withApproval } from "@/lib/testing/approve";
 import { testAccount } from "@/lib/testing/factories";
 import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
 import { fund } from "@/lib/testing/journey";
+import { keepOneDay } from "@/lib/testing/one-day";
 import { putRules } from "@/lib/testing/policies";
 
 const CHAIN = 31337;
 const WAIT = { timeout: 60_000, interval: 200 };
 const api = await testApi({ worker: true });
 const { prisma } = api.services.database;
+keepOneDay(api.services.clock);
 
 const ended = async (id: string) =>
   vi.waitFor(async () => {
