@@ -26,13 +26,13 @@ const funded = async () => {
     const rows = await prisma.deposit.findMany({ where: { walletId: customer.treasuryId } });
     expect(rows).toMatchObject([{ state: "credited" }]);
   });
-  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const { id: keyId, client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
   const from = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, fromToken: "USDC" };
   const send = () =>
     client.call(swapAndTransfer, {
       body: { ...from, toChainId: CHAIN, toToken: "USDC", amount: "1", recipient: testAccount().address },
     });
-  return { ...customer, client, send };
+  return { ...customer, keyId, client, send };
 };
 
 test("a source that does not answer stops money only where a policy asks for a clear verdict", async () => {
@@ -49,6 +49,31 @@ test("a source that does not answer stops money only where a policy asks for a c
   }
   expect((await of.send()).operationId).toMatch(/^op_/);
 });
+
+test("the payout of a key whose own policy asks for a clear verdict waits for the source before it is signed", async () => {
+  const of = await funded();
+  const rules = { screening: "require_clear" as const };
+  await putRules(of.session, { scope: "key", subjectId: of.keyId, baseVersion: 0, rules });
+  const { payoutId } = await of.client.call(createWalletsPayout, {
+    body: { chainId: CHAIN, transfers: [{ address: testAccount().address, amount: "1", token: "USDC" }] },
+  });
+  source.breakDown();
+  const before = source.calls;
+  const worker = startWorker(api.services);
+  try {
+    await vi.waitFor(() => expect(source.calls).toBeGreaterThan(before + 2), WAIT);
+    const batches = await prisma.walletPayoutBatch.findMany({ where: { payoutId: payoutId ?? "" } });
+    expect(batches.map(({ userOpHash }) => userOpHash)).toEqual([null]);
+    source.recover();
+    await vi.waitFor(async () => {
+      const payout = await of.client.call(getPayout, { params: { id: payoutId ?? "" } });
+      expect(payout.status).toBe("completed");
+    }, WAIT);
+  } finally {
+    source.recover();
+    await worker.stop();
+  }
+}, 180_000);
 
 test("what was accepted waits for the source before it is signed, and then goes on", async () => {
   const of = await funded();
