@@ -13,12 +13,7 @@ import {
   type Operation,
   type OperationsService,
 } from "@/lib/modules/operations/service";
-import {
-  needsVotes,
-  routeIntent,
-  votesOf,
-  type Check,
-} from "@/lib/modules/policies/service";
+import { needsVotes, routeIntent, votesOf, type Check } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
