@@ -70,6 +70,12 @@ test("a transfer of one person waits in the inbox until another person approves 
   await expect(card.getByLabel("One-time code")).toBeVisible();
   await settle(guest);
   await checkLooks(guest, "decision");
+  // A reload keeps the vote that was chosen, and goes on at the code that was mailed.
+  await card.getByRole("radio", { name: /^Decline/ }).click();
+  await guest.reload();
+  await expect(card.getByRole("radio", { name: /^Decline/ })).toBeChecked();
+  await expect(card.getByLabel("One-time code")).toBeVisible();
+  await card.getByRole("radio", { name: /^Approve/ }).click();
   await typeCode(guest, await own.code());
   await expect(guest.getByText("Approved", { exact: true }).first()).toBeVisible();
   expect(await owner.untilFinal(operationId)).toBe("completed");

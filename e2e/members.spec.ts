@@ -31,6 +31,10 @@ const invite = async (page: Page, owner: TestProject): Promise<void> => {
   await expect(page.getByRole("region", { name: "Change to approve" })).toContainText(GUEST);
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  // A reload in the middle goes on at the code that was mailed.
+  await page.reload();
+  await expect(page.getByRole("region", { name: "Change to approve" })).toContainText(GUEST);
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await owner.code());
   await expect(dialog).toHaveCount(0);
   await expect(page.getByRole("table", { name: "Invitations" }).getByRole("row", { name: GUEST })).toContainText(
@@ -38,6 +42,33 @@ const invite = async (page: Page, owner: TestProject): Promise<void> => {
   );
   await settle(page);
   await checkLooks(page, "members with an invitation");
+};
+
+/** Raises the guest's role; a reload in the middle opens the dialog again, at the code that was mailed. */
+const raiseToAdmin = async (page: Page, owner: TestProject): Promise<void> => {
+  await page.goto("/members");
+  await page.getByRole("button", { name: `Change the role of ${GUEST}` }).click();
+  const dialog = page.getByRole("dialog", { name: `Role of ${GUEST}` });
+  await dialog.getByRole("radio", { name: /^Admin/ }).click();
+  await dialog.getByRole("button", { name: "Change role" }).click();
+  await dialog.getByRole("button", { name: "Send code" }).click();
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  await page.reload();
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  await typeCode(page, await owner.code());
+  await expect(dialog).toHaveCount(0);
+  const row = page.getByRole("table", { name: "Members" }).getByRole("row", { name: GUEST });
+  await expect(row).toContainText("Admin");
+  // An approval that was given is asked for no more.
+  await page.reload();
+  await expect(row).toContainText("Admin");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await page.getByRole("button", { name: `Change the role of ${GUEST}` }).click();
+  await dialog.getByRole("radio", { name: /^Viewer/ }).click();
+  await expect(dialog.getByText("API keys that this person made stop working")).toBeVisible();
+  await settle(page);
+  await checkLooks(page, "a role that ends keys");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
 };
 
 /** Opens the link while signed out of nothing: the person signs in on another page first, and verifies the address here. */
@@ -57,7 +88,10 @@ const join = async (page: Page, link: string): Promise<void> => {
   await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
 };
 
-test("a person is invited, joins as a viewer, switches projects, and is removed", async ({ page, browser }) => {
+test("a person is invited, joins as a viewer, becomes an admin, switches projects, and is removed", async ({
+  page,
+  browser,
+}) => {
   test.setTimeout(180_000);
   await signIn(page.request);
   const owner = await projectOf(page);
@@ -72,6 +106,8 @@ test("a person is invited, joins as a viewer, switches projects, and is removed"
   await expect(guest.getByRole("button", { name: /^Remove/ })).toHaveCount(0);
   await expect(members.getByRole("row", { name: GUEST })).toContainText("Viewer");
 
+  await raiseToAdmin(page, owner);
+
   // In the own project the same person is the owner.
   await guest.getByRole("button", { name: /^Project / }).click();
   await guest.getByRole("menuitem", { name: /owner/ }).click();
@@ -79,7 +115,7 @@ test("a person is invited, joins as a viewer, switches projects, and is removed"
   await guest.goto("/members");
   await expect(guest.getByRole("button", { name: "Invite", exact: true })).toBeVisible();
   await guest.getByRole("button", { name: /^Project / }).click();
-  await guest.getByRole("menuitem", { name: /viewer/ }).click();
+  await guest.getByRole("menuitem", { name: /admin/ }).click();
   await expect(guest.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
 
   await page.reload();

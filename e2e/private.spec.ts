@@ -40,6 +40,9 @@ const approve = async (page: Page, project: TestProject, what: string): Promise<
   const dialog = page.getByRole("dialog", { name: `Approve the ${what}` });
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  // A reload in the middle goes on at the code that was mailed.
+  await page.reload();
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await project.code());
   await expect(dialog).toHaveCount(0);
 };
@@ -177,6 +180,8 @@ test("a private swap is quoted, executed with a code, and its note is spendable 
   await page.getByRole("button", { name: "Review", exact: true }).click();
   const review = page.getByRole("dialog", { name: "Review the private swap" });
   await review.getByRole("button", { name: "Send code" }).click();
+  await expect(review.getByLabel("One-time code")).toBeVisible();
+  await page.reload();
   await expect(review.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await project.code());
   await page.waitForURL(/\/private\/tr_/);

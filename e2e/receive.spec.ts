@@ -123,6 +123,9 @@ test("a deposit whose sender is on a sanctions list is kept back, and counts onc
   await dialog.getByRole("button", { name: "Release", exact: true }).click();
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(page.getByLabel("One-time code")).toBeVisible();
+  // A reload in the middle opens the dialog again, at the code that was mailed.
+  await page.reload();
+  await expect(dialog.getByLabel("One-time code")).toBeVisible();
   // The last digit submits the code.
   await typeCode(page, await project.code());
   await expect(page.getByText("Released by", { exact: true })).toBeVisible({ timeout: 30_000 });

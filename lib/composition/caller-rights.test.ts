@@ -28,6 +28,7 @@ const TABLES = {
   payoutSchedules: rights.PAYOUT_SCHEDULES,
   privacy: rights.PRIVACY,
   contacts: rights.CONTACTS,
+  deposits: rights.DEPOSITS,
   wallets: rights.WALLETS,
 } as const satisfies Partial<Record<keyof typeof services, unknown>>;
 
@@ -46,6 +47,12 @@ const refusalOf = (service: keyof typeof TABLES, name: string, role: Role): Prom
     (error: unknown) => ((error as { code?: string }).code === "forbidden" ? "forbidden" : null),
   );
 };
+
+test("every table is tried here", () => {
+  // The private wallets are a part of the service `privacy`.
+  const tried = new Set<unknown>([...Object.values(TABLES), rights.PRIVATE_WALLETS]);
+  expect(tried).toEqual(new Set<unknown>(Object.values(rights)));
+});
 
 test("there are guarded functions of every service", () => {
   expect(new Set(guarded.map(([service]) => service))).toEqual(new Set(Object.keys(TABLES)));

@@ -1,4 +1,7 @@
-/** The permission that a person's role needs for each function that a caller uses. Keys are held to their scopes by their routes. */
+/**
+ * The permission that a person's role needs for each function that a caller uses. A service of these tables checks none of them a second time.
+ * Keys are held to their scopes by their routes.
+ */
 import type { Needs } from "@/lib/core/permission-guard";
 import type { AnnotationsService } from "@/lib/modules/annotations/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";

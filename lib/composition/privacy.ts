@@ -24,7 +24,7 @@ export const buildPrivacy = (
   platform: Platform,
   { wallets, transactions, freezes }: Pick<ChainAccess, "wallets" | "transactions" | "freezes">,
   { otp, policies, approvals, decisions }: Identity,
-  { smartAccounts, operations, sponsorship, prices, policyEngine }: Money,
+  { smartAccounts, operations, sponsorship, prices, policyEngine, policyDocuments }: Money,
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
@@ -86,7 +86,14 @@ export const buildPrivacy = (
       const transfer = await repository.findByOperation(projectId, operationId);
       return transfer === null ? null : spendDigest(transfer, await repository.steps(projectId, operationId));
     },
-    exportWallet: createExportWallet({ wallets: walletRepository, privateWallets, approvals, clock }),
+    exportWallet: createExportWallet({
+      ...{ wallets: walletRepository, privateWallets, approvals, clock },
+      demandsVotes: async (projectId) =>
+        (await decisions.requirementOf(projectId)) !== null ||
+        (await policyDocuments.list(projectId)).some(
+          ({ scope, rules }) => scope === "project" && rules.approvals !== undefined,
+        ),
+    }),
     close: () => engine.close(),
   };
 };

@@ -90,7 +90,7 @@ export const updateMember = defineContract({
   path: "/members/{id}",
   summary: "Changes a member's role; one that may do more needs an approval (409 approval_required)",
   description:
-    "For owners and admins; only owners make and change owners. A role that may do less counts at once, on every instance within a second. A role that may do more answers 409 `approval_required` first; send it again with `approval`. The last owner keeps that role.",
+    "For owners and admins; only owners make and change owners. A role that may do less counts at once, on every instance within a second. A role that may do more answers 409 `approval_required` first; send it again with `approval`. With `operator` or `viewer` the API keys that the person made are revoked, and their open invitations are withdrawn. The last owner keeps that role.",
   tag,
   auth: "user",
   permission: "members:manage",

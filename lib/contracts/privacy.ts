@@ -60,7 +60,7 @@ export const exportPrivacyWallet = defineContract({
   path: "/privacy/wallets/{id}/export",
   summary: "Shows the mnemonic of a private wallet; needs an approval (409 approval_required) and leaves an audit row",
   description:
-    "Whoever has the mnemonic can spend the private balance without this service. The first answer is 409 `approval_required`; approve it and send the request again. Store the mnemonic offline.",
+    "Whoever has the mnemonic can spend the private balance without this service. The first answer is 409 `approval_required`; approve it and send the request again. Store the mnemonic offline. Where votes are demanded for what moves money, it is refused (409 `invalid_state`).",
   tag,
   auth: "user",
   permission: "private-keys:export",

@@ -37,6 +37,8 @@ export interface ApiKeyActor extends Caller {
   readonly projectId: string;
   /** The person who created the key. One-time codes for its payments are mailed to this person. */
   readonly createdBy: string;
+  /** The people who were given a secret of the key by a rotation. Absent: nobody. */
+  readonly rotatedBy?: readonly string[];
   readonly scopes: readonly string[];
   readonly policy: ApiKeyPolicy;
 }
@@ -58,6 +60,10 @@ export const mayReadPrivate = (actor: Actor): boolean => actor.type === "user" |
 
 /** The id by which records and logs name an actor: of the person or of the key. */
 export const actorName = (actor: Actor): string => (actor.type === "user" ? actor.userId : actor.keyId);
+
+/** People other than the responsible one who may have acted as this actor: those who were given a secret of the key by a rotation. */
+export const otherHolders = (actor: Actor): readonly string[] =>
+  actor.type === "user" ? [] : (actor.rotatedBy ?? []).filter((userId) => userId !== actor.createdBy);
 
 /** The person behind the actor: the signed-in person, or the creator of the key. */
 export const responsibleUserId = (actor: Actor): string => (actor.type === "user" ? actor.userId : actor.createdBy);

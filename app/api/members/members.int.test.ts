@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { listApiKeys } from "@/lib/contracts/api-keys";
+import { listApiKeys, rotateApiKey } from "@/lib/contracts/api-keys";
 import { getMe, whoAmI } from "@/lib/contracts/auth";
 import {
   acceptInvitation,
@@ -211,6 +211,71 @@ test("a removed member has no access, and the person's keys and invitations of t
   expect(await own.client.call(whoAmI)).toMatchObject({ type: "apiKey" });
   expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({ status: 409 });
   expect((await owner.client.call(listApiKeys)).data.every(({ revokedAt }) => revokedAt !== null)).toBe(true);
+});
+
+test.each(["operator", "viewer"] as const)(
+  "an admin who becomes %s keeps no API key that the person made, and no invitation of the person lets anybody in",
+  async (role) => {
+    const owner = await api.signIn();
+    const admin = await member(owner, "admin");
+    const made = await api.createKey({ ...admin.session, client: admin.client });
+    const others = await api.createKey(owner);
+    const guest = await api.signIn();
+    const email = await api.verifiedEmail(guest);
+    await invite({ ...admin.session, client: admin.client }, email, "admin");
+    const token = await mailedToken(email);
+    await owner.client.call(updateMember, { params: { id: admin.userId }, body: { role } });
+    await vi.waitFor(async () =>
+      expect(await refusal(made.client.call(whoAmI))).toMatchObject({ status: 401, code: "api_key_revoked" }),
+    );
+    expect(await others.client.call(whoAmI)).toMatchObject({ projectId: admin.projectId });
+    expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({ status: 409 });
+  },
+);
+
+test("a removed member keeps no key of somebody else whose present secret the person made, and other keys go on", async () => {
+  const owner = await api.signIn();
+  const admin = await member(owner, "admin");
+  const rotate = async (by: ApiClient, id: string, overlapSeconds: number) => {
+    const { secret } = await by.call(rotateApiKey, { params: { id }, body: { overlapSeconds } });
+    return api.client({ "x-api-key": secret });
+  };
+  const [held, overlapping, replaced] = [
+    await api.createKey(owner),
+    await api.createKey(owner),
+    await api.createKey(owner),
+  ];
+  const present = await rotate(admin.client, held.id, 0);
+  const previous = await rotate(admin.client, overlapping.id, 0);
+  await rotate(owner.client, overlapping.id, 3600);
+  await rotate(admin.client, replaced.id, 0);
+  const again = await rotate(owner.client, replaced.id, 0);
+  expect(await present.call(whoAmI)).toMatchObject({ projectId: admin.projectId });
+  await owner.client.call(removeMember, { params: { id: admin.userId } });
+  for (const client of [present, previous])
+    await vi.waitFor(async () =>
+      expect(await refusal(client.call(whoAmI))).toMatchObject({ status: 401, code: "api_key_revoked" }),
+    );
+  expect(await again.call(whoAmI)).toMatchObject({ projectId: admin.projectId });
+});
+
+test("an owner who becomes admin keeps API keys and invitations, except invitations of owners", async () => {
+  const owner = await api.signIn();
+  const second = await member(owner, "owner");
+  const made = await api.createKey({ ...second.session, client: second.client });
+  const guests = [];
+  for (const role of ["owner", "viewer"] as const) {
+    const guest = await api.signIn();
+    const email = await api.verifiedEmail(guest);
+    await invite({ ...second.session, client: second.client }, email, role);
+    guests.push({ guest, token: await mailedToken(email) });
+  }
+  await owner.client.call(updateMember, { params: { id: second.userId }, body: { role: "admin" } });
+  const accepts = guests.map(({ guest, token }) => refusal(guest.client.call(acceptInvitation, { body: { token } })));
+  const [asOwner, asViewer] = await Promise.all(accepts);
+  expect(asOwner).toMatchObject({ status: 409, code: "invalid_state" });
+  expect(asViewer).toBe("ok");
+  expect(await made.client.call(whoAmI)).toMatchObject({ projectId: second.projectId });
 });
 
 test("a member of another project is not found, and another project's id is not renamed", async () => {

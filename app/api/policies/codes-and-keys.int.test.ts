@@ -5,10 +5,12 @@ import { requestOtp } from "@/lib/contracts/swap";
 import { testApi } from "@/lib/testing/api";
 import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
 import { codesOf } from "@/lib/testing/journey";
+import { keepOneDay } from "@/lib/testing/one-day";
 import { putRules } from "@/lib/testing/policies";
 
 const api = await testApi();
 const { prisma } = api.services.database;
+keepOneDay(api.services.clock);
 
 /** The person approves a waiting operation with a mailed code. */
 const approve = async (of: FundedCustomer, operationId: string) => {

@@ -9,12 +9,14 @@ import { withApproval } from "@/lib/testing/approve";
 import { testAccount } from "@/lib/testing/factories";
 import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
 import { fund } from "@/lib/testing/journey";
+import { keepOneDay } from "@/lib/testing/one-day";
 import { putRules } from "@/lib/testing/policies";
 
 const CHAIN = 31337;
 const WAIT = { timeout: 60_000, interval: 200 };
 const api = await testApi({ worker: true });
 const { prisma } = api.services.database;
+keepOneDay(api.services.clock);
 
 const ended = async (id: string) =>
   vi.waitFor(async () => {
@@ -208,7 +210,7 @@ test("money that is brought for a payout counts once, and its tokens and chains 
   await putRules(of.session, { scope: "project", baseVersion: 0, rules: { tokens, perDay: { usd: "1150" } } });
   await expect(pay("1100")).rejects.toMatchObject({
     code: "policy_violation",
-    body: { details: [{ path: "token", code: "tokens" }] },
+    body: { details: [{ path: "fundFrom", code: "tokens" }] },
   });
   await putRules(of.session, { scope: "project", baseVersion: 1, rules: { perDay: { usd: "1150" } } });
   const { payoutId, subStatus } = await pay("1100");

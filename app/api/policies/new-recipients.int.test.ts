@@ -25,7 +25,7 @@ const expectRefused = async (recipient: Address, message: string): Promise<void>
     status: 403,
     code: "policy_violation",
     message: expect.stringContaining(message) as unknown,
-    body: { details: [{ code: "newRecipientHours" }] },
+    body: { details: [{ path: "recipient", code: "newRecipientHours" }] },
   });
 };
 

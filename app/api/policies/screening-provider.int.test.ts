@@ -44,7 +44,7 @@ test("a recipient that the provider lists is refused, and the record names the p
     status: 403,
     code: "screening_refused",
     message: expect.stringContaining(`provider version ${VERSION}`) as unknown,
-    body: { details: [{ path: "toAddress", code: "hit" }] },
+    body: { details: [{ path: "recipient", code: "hit" }] },
   });
   expect(asked).toContainEqual({ address: recipient, authorization: `Bearer ${TOKEN}` });
   expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);

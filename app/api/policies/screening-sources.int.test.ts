@@ -1,11 +1,12 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
-import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { createTransfer, swapAndTransfer } from "@/lib/contracts/transfers";
 import { createFakeScreening } from "@/lib/ports/fakes/screening";
 import { testApi } from "@/lib/testing/api";
 import { followUntil } from "@/lib/testing/deposits";
 import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer } from "@/lib/testing/journey";
+import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
 import { putRules } from "@/lib/testing/policies";
 import { startWorker } from "@/lib/workers/runner";
 
@@ -26,13 +27,13 @@ const funded = async () => {
     const rows = await prisma.deposit.findMany({ where: { walletId: customer.treasuryId } });
     expect(rows).toMatchObject([{ state: "credited" }]);
   });
-  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const { id: keyId, client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
   const from = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, fromToken: "USDC" };
   const send = () =>
     client.call(swapAndTransfer, {
       body: { ...from, toChainId: CHAIN, toToken: "USDC", amount: "1", recipient: testAccount().address },
     });
-  return { ...customer, client, send };
+  return { ...customer, keyId, client, send };
 };
 
 test("a source that does not answer stops money only where a policy asks for a clear verdict", async () => {
@@ -48,6 +49,66 @@ test("a source that does not answer stops money only where a policy asks for a c
     source.recover();
   }
   expect((await of.send()).operationId).toMatch(/^op_/);
+});
+
+/** A movement that was accepted is not signed while the source is away, and is carried on once the source answers. */
+const waitsForSource = async (isUnsigned: () => Promise<void>, isDone: () => Promise<void>): Promise<void> => {
+  source.breakDown();
+  const before = source.calls;
+  const worker = startWorker(api.services);
+  try {
+    await vi.waitFor(() => expect(source.calls).toBeGreaterThan(before + 2), WAIT);
+    await isUnsigned();
+    source.recover();
+    await vi.waitFor(isDone, WAIT);
+  } finally {
+    source.recover();
+    await worker.stop();
+  }
+};
+
+describe("a policy of a key that asks for a clear verdict", () => {
+  const ofStrictKey = async () => {
+    const of = await funded();
+    const rules = { screening: "require_clear" as const };
+    await putRules(of.session, { scope: "key", subjectId: of.keyId, baseVersion: 0, rules });
+    return of;
+  };
+
+  test("lets the key's payout wait for the source before it is signed", async () => {
+    const of = await ofStrictKey();
+    const transfers = [{ address: testAccount().address, amount: "1", token: "USDC" }];
+    const { payoutId } = await of.client.call(createWalletsPayout, { body: { chainId: CHAIN, transfers } });
+    const params = { id: payoutId ?? "" };
+    await waitsForSource(
+      async () => {
+        const batches = await prisma.walletPayoutBatch.findMany({ where: { payoutId: params.id } });
+        expect(batches.map(({ userOpHash }) => userOpHash)).toEqual([null]);
+      },
+      async () => expect((await of.client.call(getPayout, { params })).status).toBe("completed"),
+    );
+  }, 180_000);
+
+  test("lets a transfer wait that the key asked for and a person carries out", async () => {
+    const of = await ofStrictKey();
+    const { client } = of.session;
+    const at = { fromWalletId: of.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, token: "USDC" };
+    const body = { ...at, amount: "1", toAddress: testAccount().address };
+    const { transferId } = await of.client.call(createTransfer, { body });
+    const seen = await codesOf(api, of);
+    await client.call(requestOtp, { body: { transferId } });
+    const otp = await api.readCode(of.email, seen);
+    await client.call(prepareSwap, { body: { transferId, otp } });
+    const { operationId: id } = await client.call(executeSwap, { body: { transferId } });
+    await waitsForSource(
+      async () => {
+        const legs = await prisma.operationLeg.findMany({ where: { operationId: id } });
+        expect(legs.map(({ userOpHash }) => userOpHash)).toEqual([null]);
+      },
+      async () =>
+        expect(await prisma.operation.findUniqueOrThrow({ where: { id } })).toMatchObject({ status: "completed" }),
+    );
+  }, 180_000);
 });
 
 test("what was accepted waits for the source before it is signed, and then goes on", async () => {

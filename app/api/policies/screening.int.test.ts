@@ -82,7 +82,7 @@ describe("with a list", () => {
     const refusal = (await sendUsdc(of, "1", recipient).catch((error: unknown) => error)) as Error;
     expect(refusal).toMatchObject({
       code: "screening_refused",
-      body: { details: [{ path: "toAddress", code: "hit" }] },
+      body: { details: [{ path: "recipient", code: "hit" }] },
     });
     expect(refusal.message).toContain(`list:ofac version ${String(version)}`);
     expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);
@@ -96,7 +96,7 @@ describe("with a list", () => {
     const evaluation = await of.session.client.call(getPolicyEvaluation, { params: { id: evaluationId } });
     expect(evaluation.decision).toBe("deny");
     expect(evaluation.rules).toMatchObject([
-      { policyId: null, version: 0, scope: "project", rule: "screening", outcome: "deny", field: "toAddress" },
+      { policyId: null, version: 0, scope: "project", rule: "screening", outcome: "deny", field: "recipient" },
     ]);
     expect(evaluation.rules[0]?.message).toContain(recipient);
   });

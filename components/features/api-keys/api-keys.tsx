@@ -5,6 +5,7 @@ import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { useReopen } from "@/components/features/approvals/use-reopen";
 import { usePolicies } from "@/components/features/policies/use-policies";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { Badge, type Tone } from "@/components/ui/badge";
@@ -151,9 +152,12 @@ export const ApiKeys = (): ReactNode => {
   const { data, error, isPending, refetch } = useApiQuery(listApiKeys, {});
   const [creating, setCreating] = useQueryState("create", parseAsStringLiteral(["1"]));
   const [made, setMade] = useState<NewKey | null>(null);
-  const [editing, setEditing] = useState<ApiKey | null>(null);
-  const [rotating, setRotating] = useState<ApiKey | null>(null);
+  const [editingId, setEditingId] = useState<string | null>(null);
+  const [rotatingId, setRotatingId] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  useReopen("api_key.edit ", setEditingId);
+  useReopen("api_key.rotate ", setRotatingId);
+  const keyOf = (id: string | null): ApiKey | null => data?.data.find((key) => key.id === id) ?? null;
   const projectCap = usePolicies().data?.dailyCapUsd;
   const create = (
     <Button variant="primary" onClick={() => void setCreating("1")}>
@@ -184,7 +188,12 @@ export const ApiKeys = (): ReactNode => {
           ) : (
             <Table
               caption="API keys"
-              columns={columnsOf({ onEdit: setEditing, onRotate: setRotating, onRevoke: setRevoking, projectCap })}
+              columns={columnsOf({
+                onEdit: ({ id }) => setEditingId(id),
+                onRotate: ({ id }) => setRotatingId(id),
+                onRevoke: setRevoking,
+                projectCap,
+              })}
               rows={data.data}
               rowKey={(key) => key.id}
             />
@@ -201,14 +210,14 @@ export const ApiKeys = (): ReactNode => {
         }}
       />
       <SecretDialog made={made} onClose={() => setMade(null)} />
-      <EditKeyDialog apiKey={editing} onClose={() => setEditing(null)} />
+      <EditKeyDialog apiKey={keyOf(editingId)} onClose={() => setEditingId(null)} />
       <RotateDialog
-        apiKey={rotating}
+        apiKey={keyOf(rotatingId)}
         onRotated={(key) => {
-          setRotating(null);
+          setRotatingId(null);
           setMade(key);
         }}
-        onClose={() => setRotating(null)}
+        onClose={() => setRotatingId(null)}
       />
       <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </>

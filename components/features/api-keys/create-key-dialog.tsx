@@ -53,7 +53,7 @@ const CreateKeyForm = ({ onCreated, onCancel }: FormProps): ReactNode => {
   const resolver = useMemo(() => zodResolver(keyForm(() => projectCap)), [projectCap]);
   const form = useForm<KeyValues>({ resolver, defaultValues: EMPTY });
   const [shownAt] = useState(Date.now);
-  const create = useApprovable<BodyInput<typeof createApiKey>>(async (body, approval) => {
+  const create = useApprovable<BodyInput<typeof createApiKey>>("api_key.create", async (body, approval) => {
     const key = await api.call(createApiKey, { body: { ...body, ...(approval ? { approval } : {}) } });
     onCreated(key);
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listApiKeys) });

@@ -57,7 +57,7 @@ const EditKeyForm = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly on
   }, [apiKey, projectCap]);
   const form = useForm<KeyValues>({ resolver, defaultValues: valuesOfKey(apiKey) });
   const values = form.watch();
-  const change = useApprovable<BodyInput<typeof updateApiKey>>(async (body, approval) => {
+  const change = useApprovable<BodyInput<typeof updateApiKey>>(`api_key.edit ${apiKey.id}`, async (body, approval) => {
     const options = { params: { id: apiKey.id }, body: { ...body, ...(approval ? { approval } : {}) } };
     await api.call(updateApiKey, options);
     toast.success(`The key “${values.name.trim()}” was changed.`);

@@ -51,14 +51,17 @@ const RotateForm = ({ apiKey, onRotated, onClose }: RotateDialogProps & { readon
   const api = useApi();
   const queryClient = useQueryClient();
   const state = useForm<z.output<typeof form>>({ resolver: zodResolver(form), defaultValues: { overlap: "86400" } });
-  const rotate = useApprovable<BodyInput<typeof rotateApiKey>>(async (body, approval) => {
-    const made = await api.call(rotateApiKey, {
-      params: { id: apiKey.id },
-      body: { ...body, ...(approval ? { approval } : {}) },
-    });
-    onRotated(made);
-    await queryClient.invalidateQueries({ queryKey: queryKeyOf(listApiKeys) });
-  });
+  const rotate = useApprovable<BodyInput<typeof rotateApiKey>>(
+    `api_key.rotate ${apiKey.id}`,
+    async (body, approval) => {
+      const made = await api.call(rotateApiKey, {
+        params: { id: apiKey.id },
+        body: { ...body, ...(approval ? { approval } : {}) },
+      });
+      onRotated(made);
+      await queryClient.invalidateQueries({ queryKey: queryKeyOf(listApiKeys) });
+    },
+  );
   const body = { overlapSeconds: Number(state.watch("overlap")) };
   if (rotate.asked !== null) return <ApprovalStep asked={rotate.asked} change={rotate} />;
   return (

@@ -1,8 +1,10 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { ApiError } from "@/lib/api-client/client";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
+import { dropKeptApproval, keepApproval, markKeptApproval, readKeptApproval } from "./kept-approval";
+import { useApprovalOwner } from "./use-reopen";
 
 /** A change that the service carries out once the person has approved it. */
 export interface AskedApproval {
@@ -46,14 +48,46 @@ export interface Approvable<Input> {
   readonly reset: () => void;
 }
 
+interface Waiting<Input> {
+  readonly input: Input;
+  readonly asked: AskedApproval;
+  readonly isRenewed: boolean;
+}
+
+/** The approval that waits, as the tab keeps it over a reload. */
+const useWaiting = <Input>(keptAs: string) => {
+  const owner = useApprovalOwner();
+  const [waiting, setWaiting] = useState<Waiting<Input> | null>(null);
+  useEffect(() => {
+    if (owner === undefined) return undefined;
+    const kept = readKeptApproval(keptAs, owner);
+    if (kept !== null) {
+      markKeptApproval(keptAs, true);
+      // Kept under this name by this hook alone, so it is an input of the same request. The service checks it, and what it approves, anew.
+      setWaiting((now) => now ?? { input: kept.input as Input, asked: kept.asked, isRenewed: false });
+    }
+    // Not called for a reload: the approval then counts as open.
+    return () => markKeptApproval(keptAs, false);
+  }, [keptAs, owner]);
+  const set = (next: Waiting<Input> | null): void => {
+    setWaiting(next);
+    if (next === null) dropKeptApproval(keptAs);
+    else if (owner !== undefined) keepApproval(keptAs, { owner, asked: next.asked, input: next.input, open: true });
+  };
+  return [waiting, set] as const;
+};
+
 /**
- * A request that may need an approval. The input is kept as it was sent: the approval is for exactly that.
+ * A request that may need an approval. The input is kept as it was sent: the approval is for exactly that. An approval that waits survives a
+ * reload; a dialog that is closed by then opens again by `useReopen`.
+ * @param keptAs names the request and its object, in this tab
  * @param send sends the request and does what follows its success
  */
 export const useApprovable = <Input>(
+  keptAs: string,
   send: (input: Input, approval?: GivenApproval) => Promise<void>,
 ): Approvable<Input> => {
-  const [waiting, setWaiting] = useState<{ input: Input; asked: AskedApproval; isRenewed: boolean } | null>(null);
+  const [waiting, setWaiting] = useWaiting<Input>(keptAs);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
 

@@ -39,7 +39,7 @@ const ApproveContact = ({
   readonly onClose: () => void;
 }): ReactNode => {
   const approve = useApproveContact();
-  const change = useApprovable<Contact>(async (approved, approval) => {
+  const change = useApprovable<Contact>(`contact.approve ${contact.id}`, async (approved, approval) => {
     await approve(approved, approval);
     toast.success(`${approved.name} is approved.`);
     onClose();

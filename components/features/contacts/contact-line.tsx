@@ -27,7 +27,7 @@ export const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode 
   const [asking, setAsking] = useState(false);
   const mayApprove = useMay("policies:manage");
   const approve = useApproveContact();
-  const change = useApprovable<Contact>(async (approved, approval) => {
+  const change = useApprovable<Contact>(`contact.line ${contact.id}`, async (approved, approval) => {
     await approve(approved, approval);
     toast.success(`${approved.name} is approved.`);
   });

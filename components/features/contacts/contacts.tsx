@@ -4,6 +4,7 @@ import { BookUser, Plus } from "lucide-react";
 import { parseAsBoolean, parseAsString, useQueryState, useQueryStates } from "nuqs";
 import { useCallback, useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { useReopen } from "@/components/features/approvals/use-reopen";
 import { SearchField } from "@/components/features/operations/search-field";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
@@ -31,10 +32,12 @@ export const Contacts = (): ReactNode => {
   const [filter, setFilter] = useQueryStates(FILTERS, { history: "replace" });
   const [adding, setAdding] = useQueryState("new", parseAsBoolean.withDefault(false));
   const [draft, setDraft] = useState<ContactDraft | null>(null);
-  const [approving, setApproving] = useState<Contact | null>(null);
+  const [approvingId, setApprovingId] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<Contact | null>(null);
   const search = useCallback((q: string) => void setFilter({ q: q === "" ? null : q }), [setFilter]);
   const contacts = data?.data ?? [];
+  useReopen("contact.approve ", setApprovingId);
+  const approving = contacts.find(({ id }) => id === approvingId) ?? null;
   const found = filterContacts(contacts, filter);
   const add = (
     <Button variant="primary" onClick={() => void setAdding(true)}>
@@ -75,7 +78,7 @@ export const Contacts = (): ReactNode => {
               onTag={(tag) => void setFilter({ tag })}
               onEdit={(contact) => setDraft({ contact, name: contact.name })}
               onAddAddress={({ name }) => setDraft({ contact: null, name })}
-              onApprove={setApproving}
+              onApprove={({ id }) => setApprovingId(id)}
               onDelete={setDeleting}
             />
           )}
@@ -89,7 +92,7 @@ export const Contacts = (): ReactNode => {
           void setAdding(null);
         }}
       />
-      <ApproveContactDialog contact={approving} onClose={() => setApproving(null)} />
+      <ApproveContactDialog contact={approving} onClose={() => setApprovingId(null)} />
       <DeleteContactDialog contact={deleting} onClose={() => setDeleting(null)} />
     </>
   );

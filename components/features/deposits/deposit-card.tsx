@@ -1,6 +1,7 @@
 "use client";
 
 import { useState, type ReactNode } from "react";
+import { useReopen } from "@/components/features/approvals/use-reopen";
 import { useActorNames } from "@/components/features/audit/use-actor-names";
 import { useMay } from "@/components/features/projects/use-project";
 import { TxHash } from "@/components/ui/address";
@@ -85,6 +86,7 @@ const Decision = ({ decision }: { readonly decision: NonNullable<DepositRecord["
 const Quarantine = ({ deposit }: { readonly deposit: DepositRecord }): ReactNode => {
   const [asking, setAsking] = useState(false);
   const mayRelease = useMay("deposits:release");
+  useReopen(`deposit.release ${deposit.depositId}`, () => setAsking(true));
   return (
     <div className="pb-3">
       <Alert

@@ -34,7 +34,7 @@ export const ReleaseDialog = ({ deposit, open, onOpenChange }: ReleaseDialogProp
   const api = useApi();
   const queryClient = useQueryClient();
   const form = useForm({ resolver: zodResolver(reasonForm), defaultValues: { reason: "" } });
-  const change = useApprovable<string>(async (reason, approval) => {
+  const change = useApprovable<string>(`deposit.release ${deposit.depositId}`, async (reason, approval) => {
     const body = { reason, ...(approval === undefined ? {} : { approval }) };
     await api.call(releaseDeposit, { params: { id: deposit.depositId }, body });
     for (const contract of [getOperation, listOperations, getUnifiedBalances, readProjectInbox])

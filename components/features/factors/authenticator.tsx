@@ -71,7 +71,7 @@ const RecoveryCodes = ({ codes, onDone }: { readonly codes: readonly string[]; r
 const Enrol = ({ onCodes }: { readonly onCodes: (codes: readonly string[]) => void }): ReactNode => {
   const [made, setMade] = useState<NewTotp | null>(null);
   const api = useApi();
-  const start = useApprovable<null>(async (_none, approval) => {
+  const start = useApprovable<null>("totp.add", async (_none, approval) => {
     setMade(await api.call(startTotp, { body: approval ? { approval } : {} }));
   });
   if (start.asked !== null) return <ApprovalStep asked={start.asked} change={start} />;
@@ -155,12 +155,12 @@ interface EnrolledProps {
 const Enrolled = ({ since, left, onCodes }: EnrolledProps): ReactNode => {
   const api = useApi();
   const reload = useReload();
-  const renew = useApprovable<null>(async (_none, approval) => {
+  const renew = useApprovable<null>("recovery_codes", async (_none, approval) => {
     const { recoveryCodes } = await api.call(renewRecoveryCodes, { body: approval ? { approval } : {} });
     onCodes(recoveryCodes);
     await reload();
   });
-  const remove = useApprovable<null>(async (_none, approval) => {
+  const remove = useApprovable<null>("totp.remove", async (_none, approval) => {
     await api.call(removeTotp, { body: approval ? { approval } : {} });
     await reload();
     toast.success("The authenticator app was removed.");

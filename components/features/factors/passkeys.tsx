@@ -49,7 +49,7 @@ const PasskeyRow = ({ passkey }: { readonly passkey: Passkey }): ReactNode => {
   const [renaming, setRenaming] = useState(false);
   const api = useApi();
   const reload = useReload();
-  const remove = useApprovable<string>(async (id, approval) => {
+  const remove = useApprovable<string>("passkey.remove", async (id, approval) => {
     await api.call(removePasskey, { params: { id }, body: approval ? { approval } : {} });
     await reload();
     toast.success("The passkey was removed.");
@@ -140,7 +140,7 @@ const AddPasskey = (): ReactNode => {
   const [problem, setProblem] = useState<string | null>(null);
   const api = useApi();
   const reload = useReload();
-  const add = useApprovable<string>(async (wanted, approval) => {
+  const add = useApprovable<string>("passkey.add", async (wanted, approval) => {
     setProblem(null);
     const { options } = await api.call(startPasskey, { body: { name: wanted, ...(approval ? { approval } : {}) } });
     try {

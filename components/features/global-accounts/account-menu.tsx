@@ -2,6 +2,7 @@
 
 import { CircleSlash, Ellipsis, Pencil, Snowflake, Sun } from "lucide-react";
 import { useState, type ReactNode } from "react";
+import { useReopen } from "@/components/features/approvals/use-reopen";
 import { useMay } from "@/components/features/projects/use-project";
 import { Button } from "@/components/ui/button";
 import { DropdownMenu, MenuItem, MenuSeparator } from "@/components/ui/dropdown-menu";
@@ -19,6 +20,7 @@ export const AccountMenu = ({ account }: { readonly account: Account }): ReactNo
   const mayRename = useMay("records:write");
   const mayMove = useMay("money:move");
   const mayUnfreeze = useMay("policies:manage");
+  useReopen(`account.unfreeze ${account.id}`, () => setTask("unfreeze"));
   const stop = (): void => setTask(null);
   if (!mayRename) return null;
   const { status } = account;

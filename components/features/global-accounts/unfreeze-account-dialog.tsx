@@ -29,7 +29,7 @@ const Unfreeze = ({ account, onClose }: AccountDialogProps): ReactNode => {
   const api = useApi();
   const show = useShowAccount();
   const params = { id: account.id };
-  const change = useApprovable<Record<string, never>>(async (_input, approval) => {
+  const change = useApprovable<Record<string, never>>(`account.unfreeze ${account.id}`, async (_input, approval) => {
     const body = approval === undefined ? {} : { approval };
     show(await api.call(unfreezeGlobalAccount, { params, body }));
     toast.success("The account can be used again.");

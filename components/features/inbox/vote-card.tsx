@@ -1,5 +1,6 @@
 "use client";
 
+import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { AppCodeApproval } from "@/components/features/approvals/app-approval";
@@ -20,6 +21,8 @@ const VERDICTS = [
   { value: "approve", label: "Approve", description: "The payment runs once enough people have approved." },
   { value: "decline", label: "Decline", description: "The payment is cancelled, and its money stays where it is." },
 ] as const;
+
+const VERDICT = parseAsStringLiteral(VERDICTS.map(({ value }) => value)).withDefault("approve");
 
 const WALLET_MEANS = {
   value: "wallet",
@@ -44,7 +47,8 @@ interface VoteCardProps {
 
 /** The own vote, by a mailed code, a second factor or the wallet's signature. */
 export const VoteCard = ({ decision, messages }: VoteCardProps): ReactNode => {
-  const [verdict, setVerdict] = useState<Verdict>("approve");
+  // In the address, so that a reload keeps what a code is then typed for.
+  const [verdict, setVerdict] = useQueryState("vote", VERDICT);
   const [means, setMeans] = useState("code");
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
@@ -71,7 +75,9 @@ export const VoteCard = ({ decision, messages }: VoteCardProps): ReactNode => {
         <RadioCards
           label="Your vote"
           value={verdict}
-          onValueChange={(value) => setVerdict(value === "decline" ? "decline" : "approve")}
+          onValueChange={(value) =>
+            void setVerdict(value === "decline" ? "decline" : "approve", { history: "replace" })
+          }
           options={VERDICTS}
           inRow
         />
@@ -113,6 +119,7 @@ interface CodeVoteProps {
 const CodeVote = ({ id, verdict, busy, onVote }: CodeVoteProps): ReactNode => {
   const otp = useApiMutation(requestDecisionCode);
   const codes = useCodeFormOf({
+    keptAs: id,
     ask: () => otp.mutateAsync({ params: { id } }),
     sending: otp.isPending,
     sendError: otp.error,

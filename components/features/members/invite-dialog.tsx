@@ -54,7 +54,7 @@ const InviteForm = ({ own, onDone }: { readonly own: Role; readonly onDone: () =
   const queryClient = useQueryClient();
   const [role, setRole] = useState<string>("operator");
   const form = useForm({ resolver: zodResolver(inviteForm), defaultValues: { email: "" } });
-  const invite = useApprovable<BodyInput<typeof createInvitation>>(async (body, approval) => {
+  const invite = useApprovable<BodyInput<typeof createInvitation>>("member.invite", async (body, approval) => {
     const { email } = await api.call(createInvitation, { body: { ...body, ...(approval ? { approval } : {}) } });
     toast.success(`An invitation was mailed to ${email}.`);
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(listInvitations) });

@@ -2,6 +2,7 @@
 
 import { UserPlus } from "lucide-react";
 import { useState, type ReactNode } from "react";
+import { useReopen } from "@/components/features/approvals/use-reopen";
 import { useMe } from "@/components/features/profile/use-me";
 import { useMay, useProject } from "@/components/features/projects/use-project";
 import { useApiQuery } from "@/components/features/session/use-api";
@@ -88,14 +89,17 @@ export const Members = (): ReactNode => {
   const { project } = useProject();
   const mayManage = useMay("members:manage");
   const [inviting, setInviting] = useState(false);
-  const [changing, setChanging] = useState<Member | null>(null);
+  const [changingId, setChangingId] = useState<string | null>(null);
   const [removing, setRemoving] = useState<Member | null>(null);
+  useReopen("member.invite", () => setInviting(true));
+  useReopen("member.role ", setChangingId);
+  const changing = data?.data.find(({ userId }) => userId === changingId) ?? null;
   const own = project?.role ?? "viewer";
   const columns = columnsOf({
     myId: me?.id,
     mayManage,
     mayChange: ({ role }) => own === "owner" || role !== "owner",
-    onRole: setChanging,
+    onRole: ({ userId }) => setChangingId(userId),
     onRemove: setRemoving,
   });
   return (
@@ -124,7 +128,7 @@ export const Members = (): ReactNode => {
         {mayManage ? <InvitationsCard /> : null}
       </div>
       <InviteDialog open={inviting} onOpenChange={setInviting} own={own} />
-      <RoleDialog member={changing} own={own} onClose={() => setChanging(null)} />
+      <RoleDialog member={changing} own={own} onClose={() => setChangingId(null)} />
       <RemoveDialog member={removing} isMe={removing?.userId === me?.id} onClose={() => setRemoving(null)} />
     </>
   );

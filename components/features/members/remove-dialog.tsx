@@ -37,7 +37,7 @@ export const RemoveDialog = ({ member, isMe, onClose }: RemoveDialogProps): Reac
         <div className="flex flex-col gap-2">
           <p>
             {isMe ? "You have" : "The person has"} no access after a second. API keys of the project that{" "}
-            {isMe ? "you" : "the person"} made are revoked. Operations that run go on.
+            {isMe ? "you" : "the person"} made or rotated last are revoked. Operations that run go on.
           </p>
           {remove.isError ? <ErrorState compact error={remove.error} money="Nobody was removed." /> : null}
         </div>

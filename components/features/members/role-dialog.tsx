@@ -8,6 +8,7 @@ import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
 import { shorten } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
@@ -15,6 +16,7 @@ import { RadioCards } from "@/components/ui/radio-cards";
 import { getMe } from "@/lib/contracts/auth";
 import { listMembers, updateMember } from "@/lib/contracts/members";
 import type { Role } from "@/lib/core/actor";
+import { roleMay } from "@/lib/core/permissions";
 import { roleName, rolesGivenBy, type Member } from "./roles";
 
 interface RoleDialogProps {
@@ -38,6 +40,8 @@ export const RoleDialog = ({ member, own, onClose }: RoleDialogProps): ReactNode
     </Dialog>
   );
 
+const mayManageKeys = (role: string): boolean => roleMay(role as Role, "keys:manage");
+
 const RoleForm = ({
   member,
   own,
@@ -50,7 +54,7 @@ const RoleForm = ({
   const api = useApi();
   const queryClient = useQueryClient();
   const [role, setRole] = useState<string>(member.role);
-  const change = useApprovable<Role>(async (wanted, approval) => {
+  const change = useApprovable<Role>(`member.role ${member.userId}`, async (wanted, approval) => {
     const body = { role: wanted, ...(approval ? { approval } : {}) };
     await api.call(updateMember, { params: { id: member.userId }, body });
     toast.success(`The role is ${roleName(wanted)} now.`);
@@ -62,6 +66,12 @@ const RoleForm = ({
   return (
     <div className="flex flex-col gap-4">
       <RadioCards label="Role" value={role} onValueChange={setRole} options={rolesGivenBy(own)} />
+      {mayManageKeys(member.role) && !mayManageKeys(role) ? (
+        <Alert tone="warning" title="API keys that this person made stop working">
+          They are revoked at once, and so are open invitations by this person. Make new keys first where programs use
+          them.
+        </Alert>
+      ) : null}
       {change.error == null ? null : <ErrorState compact error={change.error} money="The role is as it was." />}
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Cancel</Button>

@@ -2,7 +2,7 @@
 
 import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { useController, useForm, type UseFormReturn } from "react-hook-form";
 import { z } from "zod";
 import { useApiMutation } from "@/components/features/session/use-api";
@@ -37,13 +37,12 @@ export interface CodeRequest {
 /** The form of a one-time code that approves `subject`. */
 export const useCodeForm = (subject: BodyInput<typeof requestOtp>): CodeRequest => {
   const otp = useApiMutation(requestOtp);
-  const id = Object.values(subject).join(" ");
-  const ask = async (): Promise<SentCode> => {
-    const sent = await otp.mutateAsync({ body: subject });
-    keepCode(id, sent);
-    return sent;
-  };
-  return useCodeFormOf({ ask, sending: otp.isPending, sendError: otp.error, kept: () => readKeptCode(id) });
+  return useCodeFormOf({
+    keptAs: Object.values(subject).join(" "),
+    ask: () => otp.mutateAsync({ body: subject }),
+    sending: otp.isPending,
+    sendError: otp.error,
+  });
 };
 
 interface AskedCode {
@@ -51,18 +50,23 @@ interface AskedCode {
   readonly ask: () => Promise<SentCode>;
   readonly sending: boolean;
   readonly sendError: unknown;
-  /** The code that was sent before the page was reloaded. */
-  readonly kept?: () => SentCode | null;
+  /** Names the subject that the code approves: a code that was sent before a reload is still asked for. */
+  readonly keptAs?: string;
 }
 
 /** The form of a one-time code that `ask` has mailed. */
-export const useCodeFormOf = ({ ask, sending, sendError, kept = () => null }: AskedCode): CodeRequest => {
-  const [sent, setSent] = useState(kept);
+export const useCodeFormOf = ({ ask, sending, sendError, keptAs }: AskedCode): CodeRequest => {
+  const [sent, setSent] = useState<SentCode | null>(null);
+  // After the first drawing, which the server may have made without it.
+  useEffect(() => {
+    if (keptAs !== undefined) setSent((now) => now ?? readKeptCode(keptAs));
+  }, [keptAs]);
   const form = useForm({ resolver: zodResolver(codeForm), defaultValues: { code: "" } });
   const clear = (): void => form.reset({ code: "" });
   const send = async (): Promise<void> => {
     const answer = await ask().catch(() => null);
     if (answer === null) return;
+    if (keptAs !== undefined) keepCode(keptAs, answer);
     setSent(answer);
     clear();
   };

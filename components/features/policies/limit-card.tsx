@@ -69,7 +69,7 @@ const LimitForm = ({ policies, onEnd }: { readonly policies: Policies; readonly 
   const api = useApi();
   const queryClient = useQueryClient();
   const form = useForm({ resolver: zodResolver(capForm), defaultValues: { dailyCapUsd: policies.dailyCapUsd } });
-  const change = useApprovable<string>(async (dailyCapUsd, approval) => {
+  const change = useApprovable<string>("daily_cap", async (dailyCapUsd, approval) => {
     const changed = await api.call(updatePolicies, { body: { dailyCapUsd, ...(approval ? { approval } : {}) } });
     queryClient.setQueryData(queryKeyOf(getPolicies, {}), changed);
     toast.success("The daily cap was changed.");

@@ -110,7 +110,7 @@ const SettingForm = ({
   const api = useApi();
   const queryClient = useQueryClient();
   const values = useForm({ resolver: zodResolver(form), defaultValues: valuesOf(required) });
-  const change = useApprovable<Requirement>(async (approvals, approval) => {
+  const change = useApprovable<Requirement>("votes", async (approvals, approval) => {
     const changed = await api.call(updatePolicies, { body: { approvals, ...(approval ? { approval } : {}) } });
     queryClient.setQueryData(queryKeyOf(getPolicies, {}), changed);
     toast.success("The setting was changed.");

@@ -36,7 +36,7 @@ const ExportSteps = ({ wallet, onClose }: ExportStepsProps): ReactNode => {
   const [understood, setUnderstood] = useState(false);
   // Only here: the words are kept by no cache.
   const [mnemonic, setMnemonic] = useState<string | null>(null);
-  const change = useApprovable<null>(async (_input, approval) => {
+  const change = useApprovable<null>(`private.export ${wallet.privacyWalletId}`, async (_input, approval) => {
     const params = { id: wallet.privacyWalletId };
     const answer = await api.call(exportPrivacyWallet, { params, body: approval === undefined ? {} : { approval } });
     setMnemonic(answer.mnemonic);

@@ -4,6 +4,7 @@ import { KeyRound, VenetianMask } from "lucide-react";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { useReopen } from "@/components/features/approvals/use-reopen";
 import { sumAmounts, usdValue } from "@/components/features/swap/decimal";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
@@ -135,6 +136,7 @@ interface WalletCardProps {
 const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => {
   const tokens = useApiQuery(listTokens, {}, { staleTimeMs: TOKENS_STALE_MS }).data?.data ?? [];
   const [exporting, setExporting] = useState(false);
+  useReopen(`private.export ${wallet?.privacyWalletId ?? ""}`, () => setExporting(true));
   const total = (amountOf: (pool: PoolBalance) => string): string | null => {
     const parts = pools
       .filter((pool) => !isZero(amountOf(pool)))

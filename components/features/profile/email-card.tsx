@@ -31,7 +31,7 @@ export const EmailCard = ({ me }: { readonly me: Me }): ReactNode => {
   const [sent, setSent] = useState<{ email: string; verification: Verification } | null>(null);
   const [changing, setChanging] = useState(false);
   const api = useApi();
-  const update = useApprovable<string>(async (email, approval) => {
+  const update = useApprovable<string>("email", async (email, approval) => {
     const { verification } = await api.call(updateMe, { body: { email, ...(approval ? { approval } : {}) } });
     setSent({ email, verification });
   });

@@ -51,7 +51,7 @@ export const BudgetDialog = ({ budget, onClose }: BudgetDialogProps): ReactNode 
       perOperation: own(budget.perOperation, perOperationCeiling),
     },
   });
-  const change = useApprovable<BudgetValues>(async (values, approval) => {
+  const change = useApprovable<BudgetValues>(`sponsor_budget ${String(chainId)}`, async (values, approval) => {
     await api.call(updateSponsorBudget, {
       body: {
         ...{ chainId, dailyLimit: given(values.dailyLimit), perOperation: given(values.perOperation) },

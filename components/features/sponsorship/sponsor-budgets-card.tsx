@@ -2,6 +2,7 @@
 
 import { Ban } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
+import { useReopen } from "@/components/features/approvals/use-reopen";
 import { useMay } from "@/components/features/projects/use-project";
 import { useChain } from "@/components/providers/public-config";
 import { Amount } from "@/components/ui/amount";
@@ -73,6 +74,7 @@ const ChangeButton = ({
 export const SponsorBudgetsCard = ({ budgets }: { readonly budgets: readonly SponsorBudget[] }): ReactNode => {
   const mayChange = useMay("policies:manage");
   const [changing, setChanging] = useState<number | null>(null);
+  useReopen("sponsor_budget ", (id) => setChanging(Number(id)));
   const columns = useMemo(() => (mayChange ? [...COLUMNS, changeColumn(setChanging)] : COLUMNS), [mayChange]);
   const changed = budgets.find(({ chainId }) => chainId === changing);
   const [first] = budgets;

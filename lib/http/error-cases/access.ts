@@ -101,7 +101,7 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   updatePolicies: approvalFor("The policy was changed meanwhile"),
   putPolicy: { ...approvalFor("The policy was changed meanwhile"), ...ADMINS_ONLY },
   exportPrivacyWallet: {
-    ...APPROVAL,
+    ...approvalFor("The project demands votes for what moves money"),
     ...ADMINS_ONLY,
   },
   getMetrics: {

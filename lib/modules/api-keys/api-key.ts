@@ -21,6 +21,8 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
   /** The secret before the last rotation; null once it has ended. */
   readonly previous: { readonly last4: string; readonly until: Date } | null;
+  /** The people who were given a secret of the key by a rotation; whoever has the present one is last. */
+  readonly rotatedBy: readonly string[];
 }
 
 export interface StoredApiKey extends ApiKey {
@@ -62,6 +64,7 @@ export const parseApiKey = (row: ApiKeyColumns): ApiKey => ({
   lastUsedAt: row.lastUsedAt,
   lastUsedAddress: row.lastUsedAddress,
   revokedAt: row.revokedAt,
+  rotatedBy: row.rotatedBy,
   previous:
     row.previousLast4 === null || row.previousUntil === null
       ? null

@@ -42,7 +42,10 @@ export const createKeyRotation =
     const previousUntil = addSeconds(at, overlapSeconds);
     const key = await deps.database.transaction(async (tx) => {
       await approved?.consume(tx);
-      const rotated = await rotateApiKey(tx, { projectId, id, version }, stored, previousUntil);
+      const rotated = await rotateApiKey(tx, { projectId, id, version }, stored, {
+        previousUntil,
+        rotatedBy: actor.userId,
+      });
       if (rotated === null) throw changedMeanwhile();
       const data = { before: before.last4, last4: rotated.last4, previousUntil: previousUntil.toISOString() };
       const entry = { ...doneBy(actor), subject: id, at };

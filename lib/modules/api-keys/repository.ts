@@ -1,7 +1,7 @@
 import type { Queryable } from "@/lib/db/client";
 import { parseApiKey, type ApiKey, type StoredApiKey } from "./api-key";
 
-interface NewApiKey extends Omit<ApiKey, "lastUsedAt" | "lastUsedAddress" | "revokedAt" | "previous"> {
+interface NewApiKey extends Omit<ApiKey, "lastUsedAt" | "lastUsedAddress" | "revokedAt" | "previous" | "rotatedBy"> {
   readonly lookup: string;
   readonly secretHash: Uint8Array;
   readonly appSecretId: string;
@@ -29,16 +29,18 @@ export const listApiKeys = async (db: Queryable, projectId: string, limit: numbe
 export const hasApiKey = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
   (await db.apiKey.findFirst({ where: { projectId, id }, select: { id: true } })) !== null;
 
-/** Ids of the keys that the person made in the project and that are not revoked. */
+/** Ids of the keys that are not revoked and that the person made in the project, or has a good secret of by a rotation. */
 export const listUsableKeysOf = async (
   db: Queryable,
-  { projectId, userId }: { readonly projectId: string; readonly userId: string },
+  { projectId, userId, now }: { readonly projectId: string; readonly userId: string; readonly now: Date },
 ): Promise<string[]> => {
   const rows = await db.apiKey.findMany({
-    where: { projectId, createdBy: userId, revokedAt: null },
-    select: { id: true },
+    where: { projectId, revokedAt: null, OR: [{ createdBy: userId }, { rotatedBy: { has: userId } }] },
+    select: { id: true, createdBy: true, rotatedBy: true, previousUntil: true },
   });
-  return rows.map(({ id }) => id);
+  const holds = ({ rotatedBy, previousUntil }: (typeof rows)[number]): boolean =>
+    rotatedBy.at(-1) === userId || (previousUntil !== null && previousUntil > now && rotatedBy.at(-2) === userId);
+  return rows.flatMap((row) => (row.createdBy === userId || holds(row) ? [row.id] : []));
 };
 
 /** The key of a current secret, or of one that a rotation has replaced. */
@@ -69,7 +71,7 @@ export const rotateApiKey = async (
   db: Queryable,
   { projectId, id, version }: { projectId: string; id: string; version: number },
   { secretHash, ...shown }: NewSecret,
-  previousUntil: Date,
+  { previousUntil, rotatedBy }: { readonly previousUntil: Date; readonly rotatedBy: string },
 ): Promise<ApiKey | null> => {
   const where = { projectId, id, version, revokedAt: null };
   const row = await db.apiKey.findFirst({ where });
@@ -84,6 +86,7 @@ export const rotateApiKey = async (
       previousAppSecretId: row.appSecretId,
       previousLast4: row.last4,
       previousUntil,
+      rotatedBy: [...row.rotatedBy.filter((userId) => userId !== rotatedBy), rotatedBy],
       version: { increment: 1 },
     },
   });

@@ -61,6 +61,7 @@ test("an API key is shown once, stored as a hash, and acts for its project and c
     keyId: made.key.id,
     projectId: actor.projectId,
     createdBy: actor.userId,
+    rotatedBy: [],
     scopes: record.scopes,
     expiresAt: null,
     policy: { otp: "required", dailyCapUsd: null, recipients: [] },

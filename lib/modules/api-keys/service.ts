@@ -57,7 +57,7 @@ export interface ApiKeysService {
   has(projectId: string, id: string): Promise<boolean>;
   /** Revoking again answers as the first time. @throws DomainError `forbidden`, `not_found` */
   revoke(actor: UserActor, id: string): Promise<{ id: string; revokedAt: Date }>;
-  /** Revokes all keys that the person made in the actor's project, in the caller's transaction. */
+  /** Revokes all keys of the actor's project that the person made, or has a good secret of by a rotation, in the caller's transaction. */
   revokeKeysOf(tx: Tx, actor: UserActor, userId: string): Promise<void>;
   /**
    * Who a secret stands for. Waits for nothing while the key was read less than a second ago.
@@ -106,9 +106,9 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     touch(key.id, now, from);
     const [current] = hashes;
     if (current !== undefined && key.replacedAt === null && key.appSecretId !== secrets.id) rehash(key, current, now);
-    const { id: keyId, projectId, createdBy, scopes, policy } = key;
+    const { id: keyId, projectId, createdBy, rotatedBy, scopes, policy } = key;
     const expiresAt = earlier(key.expiresAt, key.replacedAt);
-    return { type: "apiKey", keyId, projectId, createdBy, scopes, policy, expiresAt };
+    return { type: "apiKey", keyId, projectId, createdBy, rotatedBy, scopes, policy, expiresAt };
   };
 
   const revokeOne = async (tx: Tx, actor: UserActor, id: string) => {
@@ -147,7 +147,7 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     },
     revoke,
     revokeKeysOf: async (tx, actor, userId) => {
-      const ids = await listUsableKeysOf(tx, { projectId: actor.projectId, userId });
+      const ids = await listUsableKeysOf(tx, { projectId: actor.projectId, userId, now: clock.now() });
       for (const id of ids) await revokeOne(tx, actor, id);
     },
     has: (projectId, id) => hasApiKey(database.prisma, projectId, id),

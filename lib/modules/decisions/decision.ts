@@ -14,7 +14,7 @@ export type ApproverRole = Exclude<Role, "viewer">;
 export interface Requirement {
   readonly count: number;
   readonly roles: readonly ApproverRole[];
-  /** The person who asked, or created the key that asked, may not vote. */
+  /** The person who asked, or who created or rotated the key that asked, may not vote. */
   readonly excludeMaker: boolean;
   /** The rules and settings that demand it, in words, for the voters. */
   readonly demandedBy?: readonly string[];
@@ -45,6 +45,8 @@ export interface DecisionRequest {
   /** The person or key that asked, as `actorName` gives it, and the person behind it. */
   readonly maker: string;
   readonly makerUserId: string;
+  /** Other people who were given a secret of the key that asked. */
+  readonly otherMakers: readonly string[];
   readonly required: Requirement;
   readonly state: DecisionState;
   readonly createdAt: Date;
@@ -67,13 +69,18 @@ export interface Voter {
 
 export type Voters = ReadonlyMap<string, Voter>;
 
-type Rules = Pick<DecisionRequest, "required" | "makerUserId">;
+type Rules = Pick<DecisionRequest, "required" | "makerUserId" | "otherMakers">;
+
+/** Everybody who may have asked. */
+export const makersOf = ({ makerUserId, otherMakers }: Pick<Rules, "makerUserId" | "otherMakers">): string[] => [
+  makerUserId,
+  ...otherMakers,
+];
 
 /** Whether the person made the request: as the same user, or as another user whose codes go to the same address. */
-export const isMaker = ({ makerUserId }: Rules, userId: string, voters: Voters): boolean => {
-  if (userId === makerUserId) return true;
+export const isMaker = (request: Rules, userId: string, voters: Voters): boolean => {
   const email = voters.get(userId)?.email ?? null;
-  return email !== null && email === voters.get(makerUserId)?.email;
+  return makersOf(request).some((maker) => maker === userId || (email !== null && email === voters.get(maker)?.email));
 };
 
 const hasRole = ({ required }: Rules, role: Role | null | undefined): boolean =>

@@ -33,6 +33,7 @@ const parseRequest = ({ votes, ...row }: RequestRow & { votes: VoteRow[] }): Dec
   lines: row.lines,
   maker: row.maker,
   makerUserId: row.makerUserId,
+  otherMakers: row.otherMakers,
   required: {
     count: row.votesRequired,
     roles: row.roles as ApproverRole[],
@@ -59,8 +60,8 @@ type NewRequest = Omit<DecisionRequest, "state" | "notifiedAt" | "decidedAt" | "
 
 const INSERT = `
   INSERT INTO decision_request (project_id, id, subject_type, subject_id, digest, title, lines, maker, maker_user_id, votes_required,
-    roles, exclude_maker, state, created_at, expires_at, private, demanded_by)
-  VALUES ($1, $2, $3, $4, $5::bytea, $6, $7::text[], $8, $9, $10::int, $11::text[], $12::boolean, 'open', $13::timestamptz, $14::timestamptz, $15::boolean, $16::text[])
+    roles, exclude_maker, state, created_at, expires_at, private, demanded_by, other_makers)
+  VALUES ($1, $2, $3, $4, $5::bytea, $6, $7::text[], $8, $9, $10::int, $11::text[], $12::boolean, 'open', $13::timestamptz, $14::timestamptz, $15::boolean, $16::text[], $17::text[])
   ON CONFLICT (project_id, subject_type, subject_id) WHERE state = 'open' DO NOTHING`;
 
 const INSERT_JOB = `INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, $2, $3::timestamptz, $4)`;
@@ -85,6 +86,7 @@ export const insertRequest = async (sql: Sql, request: NewRequest): Promise<bool
     request.expiresAt,
     request.private,
     required.demandedBy ?? [],
+    request.otherMakers,
   ]);
   return inserted === 1;
 };

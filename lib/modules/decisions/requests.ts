@@ -1,5 +1,5 @@
 /** Opens and closes requests in the transaction of the change that needs them. */
-import { actorName, responsibleUserId, type Actor } from "@/lib/core/actor";
+import { actorName, otherHolders, responsibleUserId, type Actor } from "@/lib/core/actor";
 import { newId } from "@/lib/core/ids";
 import { currentTraceparent } from "@/lib/core/tracing";
 import type { Sql } from "@/lib/db/sql";
@@ -63,8 +63,8 @@ export const openDecision = async (sql: Sql, input: NewDecision, createdAt: Date
   const { projectId, subject, digest, maker } = input;
   const id = newId("decision");
   const { private: isPrivate = false } = input;
-  const made = { maker: actorName(maker), makerUserId: responsibleUserId(maker), private: isPrivate };
-  if (!(await insertRequest(sql, { ...input, ...made, id, createdAt }))) {
+  const made = { maker: actorName(maker), makerUserId: responsibleUserId(maker), otherMakers: otherHolders(maker) };
+  if (!(await insertRequest(sql, { ...input, ...made, private: isPrivate, id, createdAt }))) {
     const open = await findOpenOf(sql, projectId, subject);
     if (open === null || !Buffer.from(open.digest).equals(digest)) throw otherSubject();
     return open.id;

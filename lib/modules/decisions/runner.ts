@@ -3,7 +3,7 @@ import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import type { Database, Tx } from "@/lib/db/client";
 import type { MailOutbox } from "@/lib/modules/mail/service";
-import { exclusionOf, type DecisionRequest } from "./decision";
+import { exclusionOf, makersOf, type DecisionRequest } from "./decision";
 import { noticeMail } from "./message";
 import { findRequest, lockRequest, markNotified, markSettled, readMembers, readVoters } from "./repository";
 import type { DecisionSubject } from "./service";
@@ -45,7 +45,7 @@ export const createDecisionRunner = (deps: DecisionRunnerDeps) => {
     const { projectId } = request;
     if (!(await markNotified(tx, request, clock.now()))) return;
     const { name, userIds } = await readMembers(tx, projectId, MEMBERS_MAX);
-    const voters = await readVoters(tx, { projectId, userIds: [...userIds, request.makerUserId], lock: false });
+    const voters = await readVoters(tx, { projectId, userIds: [...userIds, ...makersOf(request)], lock: false });
     const wanted = await deps.wantMail(projectId, userIds);
     const emails = userIds.flatMap((userId) =>
       wanted.has(userId) && exclusionOf(request, userId, voters) === null ? (voters.get(userId)?.email ?? []) : [],

@@ -12,6 +12,7 @@ import type { ApprovalsService } from "@/lib/modules/approvals/service";
 import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import {
   exclusionOf,
+  makersOf,
   type DecisionRequest,
   type Requirement,
   type Subject,
@@ -189,7 +190,7 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
     eligible: async (projectId, id, userIds) => {
       const request = await findRequest(prisma, { projectId, id });
       if (request?.state !== "open") return new Set();
-      const voters = await readVoters(prisma, { projectId, userIds: [...userIds, request.makerUserId], lock: false });
+      const voters = await readVoters(prisma, { projectId, userIds: [...userIds, ...makersOf(request)], lock: false });
       return new Set(userIds.filter((userId) => exclusionOf(request, userId, voters) === null));
     },
     get: async (actor, id) => viewOf(deps, actor, await load(deps, actor, id)),
@@ -243,7 +244,7 @@ const votersOf = (
   { projectId, userId }: UserActor,
   requests: readonly DecisionRequest[],
 ): Promise<Voters> => {
-  const userIds = [userId, ...requests.map(({ makerUserId }) => makerUserId)];
+  const userIds = [userId, ...requests.flatMap(makersOf)];
   return readVoters(database.prisma, { projectId, userIds, lock: false });
 };
 

@@ -4,7 +4,7 @@ import type { Tx } from "@/lib/db/client";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
 import { insertJob } from "@/lib/modules/jobs/service";
-import { countApprovals, exclusionOf, type DecisionRequest, type Vote } from "./decision";
+import { countApprovals, exclusionOf, makersOf, type DecisionRequest, type Vote } from "./decision";
 import { decidedAlready, mayNotDecide, votedAlready } from "./errors";
 import { DECIDED_QUEUE, decisionEvent, jobIdOf } from "./requests";
 import { insertVote, lockRequest, moveRequest, readVoters } from "./repository";
@@ -34,7 +34,7 @@ export const castVote = async (tx: Tx, { actor, projectId, id, vote, now }: Cast
   if (request.state !== "open") throw decidedAlready(request.state);
   if (request.expiresAt <= now) throw decidedAlready("expired");
   const { userId } = actor;
-  const userIds = [userId, request.makerUserId, ...request.votes.map((other) => other.userId)];
+  const userIds = [userId, ...makersOf(request), ...request.votes.map((other) => other.userId)];
   const voters = await readVoters(tx, { projectId, userIds, lock: true });
   const why = exclusionOf(request, userId, voters);
   if (why !== null) throw mayNotDecide(why, request);

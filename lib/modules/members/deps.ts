@@ -10,7 +10,7 @@ export interface MembersDeps {
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
   readonly projects: Pick<ProjectsService, "tellOwners" | "forget">;
   readonly apiKeys: {
-    /** Revokes the keys that the person made in the project, in the caller's transaction. */
+    /** Revokes the keys of the project that the person made or has a secret of, in the caller's transaction. */
     revokeKeysOf(tx: Tx, actor: UserActor, userId: string): Promise<void>;
   };
   readonly people: {

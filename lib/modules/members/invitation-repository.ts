@@ -1,3 +1,4 @@
+import type { Role } from "@/lib/core/actor";
 import type { Queryable, Tx } from "@/lib/db/client";
 import { parseInvitation, type Invitation } from "./invitation";
 
@@ -54,13 +55,18 @@ export const findInvitation = async (db: Queryable, projectId: string, id: strin
   return row === null ? null : parseInvitation(row);
 };
 
-/** Withdraws what a person invited: an invitation ends with the membership of its author. */
+/** Withdraws what a person invited to these roles: an invitation ends when its author could not make it any more. */
 export const withdrawInvitationsBy = async (
   tx: Tx,
-  { projectId, userId, at }: { readonly projectId: string; readonly userId: string; readonly at: Date },
+  {
+    projectId,
+    userId,
+    roles,
+    at,
+  }: { readonly projectId: string; readonly userId: string; readonly roles: readonly Role[]; readonly at: Date },
 ): Promise<void> => {
   await tx.invitation.updateMany({
-    where: { projectId, invitedBy: userId, acceptedAt: null, withdrawnAt: null },
+    where: { projectId, invitedBy: userId, role: { in: [...roles] }, acceptedAt: null, withdrawnAt: null },
     data: { withdrawnAt: at },
   });
 };

@@ -1,7 +1,8 @@
-import type { Role, UserActor } from "@/lib/core/actor";
+import { ROLES, type Role, type UserActor } from "@/lib/core/actor";
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
-import { requirePermission } from "@/lib/core/permissions";
+import { requirePermission, roleMay } from "@/lib/core/permissions";
+import type { Tx } from "@/lib/db/client";
 import type { GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAudit } from "@/lib/modules/audit/service";
 import { announceMemberRemoved } from "@/lib/modules/streams/service";
@@ -21,7 +22,9 @@ export interface MembersService extends Invitations {
   /** By joining (1,000 at most). */
   list(actor: UserActor): Promise<Member[]>;
   /**
-   * Changes a member's role on every instance within a second. A role that may do more needs an approval.
+   * Changes a member's role on every instance within a second. A role that may do more needs an approval. With a role that may manage no
+   * API keys the keys that the person made are revoked: a key may do more than its maker may then, and its codes are mailed to its maker.
+   * Invitations that the person could not make any more are withdrawn.
    * @throws DomainError `forbidden` unless owner or admin, or where only owners may; `not_found`; `invalid_state` for the last owner
    *   or a member that was changed meanwhile; `approval_required` and what else `requireApproval` throws
    */
@@ -79,6 +82,19 @@ const checkOwners = (actor: UserActor, ...roles: readonly Role[]): void => {
   if (actor.role !== "owner" && roles.includes("owner")) throw ownersOnly();
 };
 
+/** Ends what a person once made for the project and could not make with the new role. */
+const endAuthority = async (
+  { apiKeys }: Pick<MembersDeps, "apiKeys">,
+  tx: Tx,
+  actor: UserActor,
+  { userId, role, at }: { readonly userId: string; readonly role: Role; readonly at: Date },
+): Promise<void> => {
+  if (!roleMay(role, "keys:manage")) await apiKeys.revokeKeysOf(tx, actor, userId);
+  if (role === "owner") return;
+  const roles = roleMay(role, "members:manage") ? (["owner"] as const) : ROLES;
+  await withdrawInvitationsBy(tx, { projectId: actor.projectId, userId, roles, at });
+};
+
 const createRoleChange = (deps: MembersDeps): MembersService["changeRole"] => {
   const { database, clock } = deps;
   return async (actor, userId, { role: to, approval }) => {
@@ -96,8 +112,10 @@ const createRoleChange = (deps: MembersDeps): MembersService["changeRole"] => {
       await approved?.consume(tx);
       if (member.role === "owner" && (await countOwners(tx, projectId)) <= 1) throw lastOwner();
       if (!(await setRole(tx, { projectId, userId, from: member.role, to }))) throw changedMeanwhile();
+      const at = clock.now();
+      await endAuthority(deps, tx, actor, { userId, role: to, at });
       const data = { role: to, before: member.role, ...approved?.record };
-      const entry = { ...doneBy(actor), subject: userId, at: clock.now() };
+      const entry = { ...doneBy(actor), subject: userId, at };
       await recordAudit(tx, { ...entry, action: "member.role_changed", data });
       if (isRaise) await deps.projects.tellOwners(tx, raisedNotice({ projectId, member, by: actor.userId }, to));
     });
@@ -124,7 +142,7 @@ const createRemoval = (deps: MembersDeps): MembersService["remove"] => {
       announceMemberRemoved(tx, { projectId, userId });
       const at = clock.now();
       await deps.apiKeys.revokeKeysOf(tx, actor, userId);
-      await withdrawInvitationsBy(tx, { projectId, userId, at });
+      await withdrawInvitationsBy(tx, { projectId, userId, roles: ROLES, at });
       const entry = { ...doneBy(actor), subject: userId, at };
       await recordAudit(tx, {
         ...entry,

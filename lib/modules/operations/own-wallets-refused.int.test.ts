@@ -22,12 +22,14 @@ import {
   type Given,
 } from "@/lib/testing/own-wallets";
 import { walletBalances } from "@/lib/testing/wallet-balances";
+import { keepOneDay } from "@/lib/testing/one-day";
 
 const [ONE, TWO] = [31337, 31338];
 
 const api = await testApi({ worker: true });
 const devnet = await testDevnet();
 const { prisma } = api.services.database;
+const clock = keepOneDay(api.services.clock);
 
 const { rpcUrl, tokenAddress, balance, give } = walletBalances(api);
 
@@ -329,7 +331,7 @@ describe("once a wallet has sent its transaction", () => {
     });
     const { actions } = await key.client.call(prepareSwap, { body: { quoteId } });
     const body = { quoteId, signatures: await doActions(api, [wallet], actions) };
-    const day = new Date(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`);
+    const day = new Date(`${clock.now().toISOString().slice(0, 10)}T00:00:00Z`);
     await prisma.policySpend.create({ data: { apiKeyId: key.id, day, spentUsd: "9999" } });
     const stays = expect.stringContaining("stays sent") as string;
     await expect(key.client.call(executeSwap, { body })).rejects.toMatchObject({

@@ -15,12 +15,13 @@ export type ScreenedPhase = "sign" | "broadcast" | "expired";
 export const createScreenAgain =
   ({ screenAgain }: Pick<PolicyEngine, "screenAgain">) =>
   async (operation: Operation, leg: Leg, phase: ScreenedPhase): Promise<Failure | null> => {
-    const { id, projectId, request, createdBy, legs } = operation;
+    const { id, projectId, request, createdBy, legs, evaluationId } = operation;
     const stopped = await screenAgain(
       {
         ...{ projectId, by: createdBy },
         walletIds: [...new Set(legs.map(({ walletId }) => walletId))],
         keyIds: keysAmong(createdBy),
+        evaluationId,
         addresses: partiesOf(request),
         subject: { type: "operation", id, part: leg.id, phase: phase === "sign" ? "sign" : "broadcast" },
       },

@@ -8,6 +8,7 @@ import { sqlOf } from "@/lib/db/sql";
 import { createSecrets } from "@/lib/modules/encryption/application-secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testAccount } from "@/lib/testing/factories";
+import { keepOneDay } from "@/lib/testing/one-day";
 import { countStatements } from "@/lib/testing/statement-count";
 import { createPolicyEngine, type EngineDeps, type Intent } from "./engine";
 import { insertPolicy } from "./repository";
@@ -20,6 +21,7 @@ afterAll(() => Promise.all([databaseA.close(), databaseB.close()]));
 
 const VOTES = { count: 1, roles: ["admin" as const], excludeMaker: true };
 let prices: EngineDeps["prices"]["highestPriceUsd"] = (tokens) => Promise.resolve(tokens.map(() => "1"));
+const clock = keepOneDay({ ...systemClock });
 /** One instance of the service. */
 const instance = (database: Database) => ({
   database,
@@ -28,7 +30,7 @@ const instance = (database: Database) => ({
     secrets,
     prices: { highestPriceUsd: (...asked) => prices(...asked) },
     approvals: { approvedBy: () => Promise.resolve(VOTES) },
-    clock: systemClock,
+    clock,
   }),
 });
 const [a, b] = [instance(databaseA), instance(databaseB)];

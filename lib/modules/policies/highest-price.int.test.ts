@@ -9,6 +9,7 @@ import { testApi, type TestApiKey } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { keepOneDay } from "@/lib/testing/one-day";
 
 const CHAIN = 31337;
 const CAP_USD = "100";
@@ -27,6 +28,7 @@ const api = await testApi({
     ],
   },
 });
+keepOneDay(api.services.clock);
 
 const funded = async (amount: string): Promise<{ customer: Customer; key: TestApiKey }> => {
   const customer = await newCustomer(api);

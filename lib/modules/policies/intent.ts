@@ -48,7 +48,17 @@ export const partiesOf = ({ sources, destination }: RouteRequest): ScreenedAddre
   { address: destination.recipient, chainId: destination.token.chainId },
 ];
 
-export const FIELDS: FactFields = { amount: "amount", recipient: "toAddress", chain: "toChainId", token: "token" };
+const FIELDS: FactFields = { amount: "amount", recipient: "toAddress", chain: "toChainId", token: "token" };
+
+/**
+ * The fields that requests of a kind name differently. They depend on the kind alone, so that a refusal at acceptance names the same field as
+ * one before pricing.
+ */
+const FIELDS_OF_KIND: Readonly<Record<string, Partial<FactFields>>> = {
+  swap: { token: "from" },
+  swap_and_transfer: { recipient: "recipient", token: "fromToken" },
+  shield: { chain: "chainId" },
+};
 
 /** The keys among those who asked for a movement, so that the policy of a key also bounds what a person carries out for it. */
 export const keysAmong = (...names: readonly string[]): string[] => [
@@ -86,7 +96,7 @@ export const routeIntent = (
     chains: [...new Set([...sources.map(({ token }) => token.chainId), destination.token.chainId])],
     recipients: paysRecipient ? [destination.recipient] : [],
     parties: partiesOf(request),
-    fields: { ...FIELDS, ...fields },
+    fields: { ...FIELDS, ...FIELDS_OF_KIND[kind], ...fields },
   };
 };
 

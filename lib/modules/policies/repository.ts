@@ -253,6 +253,14 @@ export const stillNone = (projectId: string): StatementPart => ({
   values: [projectId],
 });
 
+const EVALUATED_KEYS = `
+  SELECT jsonb_array_elements_text(facts -> 'keyIds') AS id FROM policy_evaluation
+  WHERE project_id = $1 AND id = $2 AND jsonb_typeof(facts -> 'keyIds') = 'array'`;
+
+/** The API keys whose policies an evaluation looked at: those that asked for the movement, also where a person carried it out. */
+export const readEvaluatedKeys = async (sql: SqlReader, projectId: string, evaluationId: string): Promise<string[]> =>
+  (await sql.query<{ id: string }>(EVALUATED_KEYS, [projectId, evaluationId])).map(({ id }) => id);
+
 /** The evaluation of this id as far as the signer relies on it; null when there is none. */
 export const findEvaluation = async (
   { prisma }: Pick<Database, "prisma">,

@@ -6,7 +6,7 @@ import { getDecision, listDecisions } from "@/lib/contracts/decisions";
 import { confirmTotp, startTotp } from "@/lib/contracts/factors";
 import { approveOperation, cancelOperation, getOperation } from "@/lib/contracts/operations";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
-import { createPrivacyWallet, privateTransfer } from "@/lib/contracts/privacy";
+import { createPrivacyWallet, exportPrivacyWallet, privateTransfer } from "@/lib/contracts/privacy";
 import { executePrivateSwap, preparePrivateSwap, quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { requestOtp } from "@/lib/contracts/swap";
 import { updatePolicies } from "@/lib/contracts/policies";
@@ -187,4 +187,17 @@ test("a policy lets an exempt key's private payment above its amount wait for vo
     failure: { code: "policy_violation" },
   });
   expect(world.balanceOf(USDC, large.toAddress)).toBe(0n);
+});
+
+test("one person does not take the mnemonic of a private wallet while votes are demanded, by the setting or by a policy", async () => {
+  const take = () => session.client.call(exportPrivacyWallet, { params: { id: walletId }, body: {} });
+  const approval = { aboveUsd: "1", count: 1, roles: ["admin" as const], excludeMaker: true };
+  await demand({});
+  await setVotes(null);
+  expect(await refusalOf(take())).toMatchObject({ code: "approval_required" });
+  await setVotes(TWO);
+  expect(await refusalOf(take())).toMatchObject({ status: 409, code: "invalid_state" });
+  await setVotes(null);
+  await demand({ approvals: approval });
+  expect(await refusalOf(take())).toMatchObject({ status: 409, code: "invalid_state" });
 });

@@ -43,7 +43,7 @@ export const createQuotesService = (deps: QuotesDeps) => {
     { kind, resolved }: { readonly kind: string; readonly resolved: ResolvedRequest },
   ): Promise<void> => {
     const { route: request, wallets } = resolved;
-    const intent = routeIntent(actor, { kind, request, wallets, fields: { token: "from" } });
+    const intent = routeIntent(actor, { kind, request, wallets });
     await deps.policyEngine.refuse(intent, { isFirst: true });
   };
 

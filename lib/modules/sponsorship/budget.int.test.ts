@@ -9,11 +9,13 @@ import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
 import { doActions, linkedWallet, ownSmartAccount, plainWallet, prepareOwn } from "@/lib/testing/own-wallets";
 import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
+import { keepOneDay } from "@/lib/testing/one-day";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339];
 const api = await testApi({ worker: true });
 const devnet = await testDevnet();
 const { database, sponsorship, registry } = api.services;
+const clock = keepOneDay(api.services.clock);
 
 interface Payer extends Customer {
   readonly key: TestApiKey;
@@ -75,7 +77,7 @@ describe("a project's sponsor budget", () => {
     const operationIds = [await pay(payer), await pay(payer)];
     const cost = await costOnChain(ONE, operationIds);
     const { sponsorBudgets } = await payer.session.client.call(getMe, {});
-    const midnight = new Date(new Date(new Date().toISOString().slice(0, 10)).getTime() + 24 * 3600 * 1000);
+    const midnight = new Date(new Date(clock.now().toISOString().slice(0, 10)).getTime() + 24 * 3600 * 1000);
     const limits = { dailyLimit: "300", dailyCeiling: "300", perOperation: "10", perOperationCeiling: "10" };
     const shared = { symbol: "ETH", ...limits, resetsAt: midnight.toISOString() };
     const unused = { ...shared, used: "0", reserved: "0", remaining: "300" };

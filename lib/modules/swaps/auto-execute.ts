@@ -59,8 +59,6 @@ const FIELDS: FieldNames = {
   recipient: "recipient",
 };
 
-const POLICY_FIELDS = { recipient: "recipient", token: "fromToken" };
-
 /** The dependencies of the steps below. */
 interface AutoExecute extends AutoExecuteDeps {
   readonly authorization: Authorization;
@@ -127,7 +125,7 @@ const letQuoteWait = async (
   { resolved, idempotency }: { resolved: ResolvedRequest; idempotency: IdempotencyUse | null },
 ): Promise<Operation> => {
   const { route: request, wallets } = resolved;
-  const intent = routeIntent(actor, { kind: KIND, request, wallets, fields: POLICY_FIELDS });
+  const intent = routeIntent(actor, { kind: KIND, request, wallets });
   const { approval } = await parts.authorization.refuse(intent);
   return letWait(parts, actor, quote, {
     request: resolved.route,

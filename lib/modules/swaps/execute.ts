@@ -13,14 +13,7 @@ import {
   type Operation,
   type OperationsService,
 } from "@/lib/modules/operations/service";
-import {
-  needsVotes,
-  routeIntent,
-  votesOf,
-  type Check,
-  type Intent,
-  type Outflow,
-} from "@/lib/modules/policies/service";
+import { needsVotes, routeIntent, votesOf, type Check } from "@/lib/modules/policies/service";
 import type { RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
@@ -30,6 +23,7 @@ import {
   type SourceWallet,
   type Subject,
 } from "@/lib/modules/quotes/service";
+import { intentOf } from "./acceptance-intent";
 import { letWait, votesFor, type VotesDeps } from "./ask-votes";
 import { codeRequired, type Authorization } from "./authorize";
 import { subjectField } from "./prepare";
@@ -133,21 +127,6 @@ const enforcing =
     if (passed === null) throw codeRequired(`The policies ask for a code. ${sentText(legs)}`);
     return passed;
   };
-
-/**
- * The amounts of an operation that a payout covers count with that payout, except in the policies of the other wallets that it takes money
- * from.
- */
-const intentOf = (actor: Actor, { quote, request, wallets, isCovered = false }: Acceptance): Intent => {
-  const intent = routeIntent(actor, { kind: quote.kind, request, wallets, createdBy: quote.createdBy });
-  if (!isCovered) return intent;
-  const payer = request.destination.recipient.toLowerCase();
-  const outflows = intent.outflows.map((outflow, index): Outflow => {
-    const isPayer = request.sources[index]?.owner.toLowerCase() === payer;
-    return { ...outflow, countsIn: isPayer ? "none" : "wallet" };
-  });
-  return { ...intent, kind: "payout_funding", outflows };
-};
 
 /** The person who gave the code is the maker, whom the rules may exclude from the vote; another caller would hide the maker. */
 const otherMaker = (): DomainError =>

@@ -6,10 +6,12 @@ import { createTransfer, swapAndTransfer } from "@/lib/contracts/transfers";
 import { testApi, type TestApiKey } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, codesOf, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
+import { keepOneDay } from "@/lib/testing/one-day";
 
 const [ONE, TWO] = [31337, 31338];
 const api = await testApi({ worker: true });
 const { registry, database } = api.services;
+keepOneDay(api.services.clock);
 
 const balance = (chainId: number, symbol: string, owner: Address): Promise<bigint> =>
   balanceOnChain(registry.get(chainId).rpcUrls[0] ?? "", registry.resolveToken(chainId, symbol).address, owner);

@@ -49,7 +49,7 @@ const useSave = ({ subject, base, onEnd }: PolicyEditorProps) => {
   const api = useApi();
   const queryClient = useQueryClient();
   const { scope, subjectId } = subject;
-  return useApprovable<PolicyRules>(async (rules, approval) => {
+  return useApprovable<PolicyRules>(`policy ${scope} ${subjectId ?? ""}`, async (rules, approval) => {
     await api.call(putPolicy, {
       body: {
         ...{ scope, baseVersion: base.version, rules },

@@ -1,7 +1,7 @@
 "use client";
 
 import { ArrowRight } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { PriceChange } from "@/components/features/money-flow/price-change";
 import { Badge } from "@/components/ui/badge";
@@ -19,6 +19,7 @@ import { ObserverCard } from "../observer/observer-card";
 import type { Observed } from "../observer/scenes";
 import type { PrivateQuote } from "../types";
 import { API_FIELDS, readableAmount, slippageBps } from "./form-model";
+import { dropKeptQuote, keepQuote, readKeptQuote } from "./kept-quote";
 import { PayCard } from "./pay-card";
 import { ReceiveCard } from "./receive-card";
 import { SwapDialog } from "./swap-dialog";
@@ -63,12 +64,26 @@ const observedOf = (form: PrivateForm, walletName: string, quote: PrivateQuote |
   };
 };
 
+/** The quote under review, which outlives a reload while it is good. */
+const useReviewed = (owner: string, walletId: string) => {
+  const [reviewed, setReviewed] = useState<PrivateQuote | null>(null);
+  useEffect(() => {
+    setReviewed((now) => now ?? readKeptQuote({ owner, walletId }));
+  }, [owner, walletId]);
+  const review = (quote: PrivateQuote | null): void => {
+    setReviewed(quote);
+    if (quote === null) dropKeptQuote();
+    else keepQuote({ owner, walletId, quote });
+  };
+  return [reviewed, review] as const;
+};
+
 /** A swap inside the pools: form, quote, observer's view, and the dialog that approves and executes it. */
 export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode => {
   const form = usePrivateForm("swap", setup);
   const body = bodyOf(form);
   const view = usePrivateQuote(body);
-  const [reviewing, setReviewing] = useState<PrivateQuote | null>(null);
+  const [reviewing, setReviewing] = useReviewed(setup.setup.treasury?.id ?? "", form.values.walletId);
   const wallet = setup.wallets.find(({ privacyWalletId }) => privacyWalletId === form.values.walletId);
   const walletName = wallet?.name ?? "Private wallet";
   const observed = observedOf(form, walletName, view.outdated ? null : view.quote);

@@ -31,6 +31,7 @@ import { pathOfTransfer } from "../kind-words";
 import type { PrivateQuote, PrivateTransfer } from "../types";
 import { useTakeOver } from "../use-private";
 import { dropDraft } from "./draft";
+import { dropKeptQuote } from "./kept-quote";
 import { SwapReceipt } from "./swap-receipt";
 
 /** After these the quote is of no use any more. */
@@ -79,6 +80,7 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
       return;
     }
     dropDraft("swap");
+    dropKeptQuote();
     takeOver(transfer);
     router.push(proof === null ? `${pathOfTransfer(transfer)}?approve=true` : pathOfTransfer(transfer));
   };

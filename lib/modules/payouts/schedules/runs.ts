@@ -113,6 +113,7 @@ const pay = async (deps: ScheduleRunsDeps, schedule: FullSchedule, run: Schedule
     );
   await deps.payouts.createScheduled(actor, request, {
     scheduleId: schedule.id,
+    askedBy: schedule.createdBy,
     key: keyOf(run),
     take: (sql, payoutId) => deps.repository.take(sql, run, payoutId),
   });

@@ -117,11 +117,13 @@ const approve = async (
   const rows = await deps.rows.items({ projectId, payoutId, after: -1, limit: itemsTotal });
   const recipients = rows.map(({ recipient }) => recipient);
   const digest = paymentsDigest({ ...own, projectId, payoutId }, rows);
-  return deps.policyEngine.checking(payoutIntent(actor, { ...own, recipients, createdBy }), (check) =>
-    start(deps, actor, awaiting, {
-      ...by,
-      enforce: enforceApproved(check, { type: "payout", id: payoutId, digest }, by.decisionId),
-    }),
+  return deps.policyEngine.checking(
+    payoutIntent(actor, { ...own, recipients, createdBy: own.askedBy ?? createdBy }),
+    (check) =>
+      start(deps, actor, awaiting, {
+        ...by,
+        enforce: enforceApproved(check, { type: "payout", id: payoutId, digest }, by.decisionId),
+      }),
   );
 };
 

@@ -15,6 +15,8 @@ import type { PayoutWarning } from "./wallet-payout";
 /** The run of a schedule for which a payout is made. */
 export interface ScheduledRun {
   readonly scheduleId: string;
+  /** Who made the schedule, as `actorName` gives it. */
+  readonly askedBy: string;
   /** Names the run; stored as the payout's idempotency key. */
   readonly key: string;
   /**

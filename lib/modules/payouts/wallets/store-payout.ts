@@ -97,6 +97,7 @@ const draftOf = async (deps: StorePayoutDeps, actor: Actor, request: PayoutReque
     feePaidBy: fee.paidBy,
     fundFrom: request.fundFrom,
     scheduleId: origin.run?.scheduleId ?? null,
+    askedBy: origin.run?.askedBy ?? actorName(actor),
   };
   return { payout, at, obstacle, bring, usd, keys, own };
 };
@@ -201,15 +202,16 @@ export const storePayout = async (
   request: PayoutRequest,
   origin: Origin,
 ): Promise<{ stored: WalletsPayout | null; digest: Uint8Array }> => {
-  const intent = intentOf(actor, request);
+  const intent = intentOf(actor, request, origin);
   const { approval } = await deps.policyEngine.refuse(intent);
   return deps.policyEngine.checking(intent, (check) => storeChecked(deps, actor, request, { origin, check, approval }));
 };
 
-/** All that leaves the treasury, to every recipient. */
-const intentOf = (actor: Actor, { chainId, treasury, totals, rows }: PayoutRequest): Intent => {
+/** All that leaves the treasury, to every recipient. The policy of a key also bounds the runs of a schedule that the key made. */
+const intentOf = (actor: Actor, { chainId, treasury, totals, rows }: PayoutRequest, { run }: Origin): Intent => {
   const recipients = rows.map(({ recipient }) => recipient);
-  return payoutIntent(actor, { chainId, fromWalletId: treasury.id, totals, recipients, createdBy: actorName(actor) });
+  const createdBy = run?.askedBy ?? actorName(actor);
+  return payoutIntent(actor, { chainId, fromWalletId: treasury.id, totals, recipients, createdBy });
 };
 
 const storeChecked = async (

@@ -52,6 +52,8 @@ export interface WalletPayout {
   /** The operation that brings the missing part before anything is paid. */
   readonly fundedBy: string | null;
   readonly scheduleId: string | null;
+  /** Who asked for it, or made its schedule, as `actorName` gives it; null where a version before stored it. */
+  readonly askedBy: string | null;
   /** The chain asks for a higher network fee than its cap, and no batch is signed until it falls. */
   readonly gasWaits: readonly GasWait[];
 }
@@ -97,6 +99,7 @@ export const parseWalletPayout = (row: WalletPayoutColumns): WalletPayout => ({
   funding: storedFunding.parse(row.funding),
   fundedBy: row.fundedBy,
   scheduleId: row.scheduleId,
+  askedBy: row.askedBy,
   gasWaits: storedGasWaits.parse(row.gasWaits),
 });
 

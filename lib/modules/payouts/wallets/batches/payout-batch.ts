@@ -27,6 +27,8 @@ export interface DrivenPayout {
   readonly payoutId: string;
   readonly chainId: number;
   readonly fromWalletId: string;
+  /** Who asked for it, or made its schedule; null where it is not stored. */
+  readonly askedBy: string | null;
 }
 
 /** Rows of one token that are paid by one user operation. */

@@ -27,10 +27,10 @@ export const createBatchRepository = (database: Database, sponsorship: BatchRepo
 
 /** Which chain and which wallet a payout is paid from. */
 const find = async ({ database }: BatchRepositoryDeps, projectId: string, payoutId: string): Promise<DrivenPayout> => {
-  const { chainId, fromWalletId } = await database.prisma.walletPayout.findUniqueOrThrow({
+  const { chainId, fromWalletId, askedBy } = await database.prisma.walletPayout.findUniqueOrThrow({
     where: { projectId_payoutId: { projectId, payoutId } },
   });
-  return { projectId, payoutId, chainId, fromWalletId };
+  return { projectId, payoutId, chainId, fromWalletId, askedBy };
 };
 
 /** The batches that are not final, by number. */

@@ -1,4 +1,5 @@
 /** Screening of a batch's recipients before their payments are signed or sent. */
+import { keysAmong } from "@/lib/modules/policies/service";
 import { reasonOf, type Screened } from "@/lib/modules/screening/service";
 import { screeningUnavailable, screeningStopped } from "./failures";
 import { batchName, type Failure, type PayableRow } from "./payout-batch";
@@ -17,9 +18,9 @@ const screened = (
   rows: readonly PayableRow[],
   phase: "sign" | "broadcast",
 ): Promise<readonly Screened[]> => {
-  const { projectId, payoutId: id, chainId, fromWalletId } = payout;
+  const { projectId, payoutId: id, chainId, fromWalletId, askedBy } = payout;
   return screenAgain({
-    ...{ projectId, by: "payouts", walletIds: [fromWalletId], keyIds: [] },
+    ...{ projectId, by: "payouts", walletIds: [fromWalletId], keyIds: askedBy === null ? [] : keysAmong(askedBy) },
     addresses: rows.map(({ recipient }) => ({ address: recipient, chainId })),
     subject: { type: "payout", id, part: batchName(batch), phase },
   });
