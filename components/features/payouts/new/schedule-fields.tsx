@@ -24,15 +24,17 @@ export const ScheduleFields = ({ form }: { readonly form: OptionsForm }): ReactN
   const { field, formState } = useController({ control: form.control, name: "schedule" });
   const schedule = field.value;
   const problems = formState.errors.schedule;
+  /** The form's own check on a change leaves errors inside an object out, so it is asked for. */
+  const set = (next: ScheduleValues | null): void => form.setValue("schedule", next, { shouldValidate: true });
   const change = (part: Partial<ScheduleValues>): void => {
-    if (schedule !== null) field.onChange({ ...schedule, ...part });
+    if (schedule !== null) set({ ...schedule, ...part });
   };
   return (
     <>
       <Checkbox
         label="Pay later or repeatedly"
         checked={schedule !== null}
-        onChange={(event) => field.onChange(event.target.checked ? startValues() : null)}
+        onChange={(event) => set(event.target.checked ? startValues() : null)}
       />
       {schedule === null ? null : (
         <fieldset className="flex flex-col gap-3 border-l-2 pl-3">
