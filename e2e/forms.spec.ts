@@ -129,3 +129,40 @@ test("a select opens by an arrow key, and a person without an address for codes 
   await choose(page, page.getByLabel("From chain", { exact: true }), "Local 2");
   await expect(page.getByLabel("From chain", { exact: true })).toContainText("Local 2");
 });
+
+test("the size of a large deposit is checked while it is typed, and saved by Enter", async ({ page }) => {
+  await signIn(page.request);
+  await page.goto("/settings#notifications");
+  const card = page.getByRole("region", { name: "Notifications", exact: true });
+  const size = card.getByLabel("A deposit is large from (US dollars)");
+  await size.fill("many");
+  await expect(card.getByText("Enter an amount such as 10000.")).toBeVisible();
+  await expect(card.getByRole("button", { name: "Save" })).toBeDisabled();
+  await size.fill("2500");
+  const saved = page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok());
+  await size.press("Enter");
+  await saved;
+  await expect(card.getByRole("button", { name: "Save" })).toBeDisabled();
+  await page.reload();
+  await expect(size).toHaveValue("2500");
+});
+
+test("a payout that would begin in the past is not checked, and the focus goes to its start", async ({ page }) => {
+  await signIn(page.request);
+  await page.goto("/payouts/new");
+  await page.getByRole("button", { name: "Type a row" }).click();
+  await page.getByLabel("Row 1 recipient").fill(RECIPIENT);
+  await page.getByLabel("Row 1 amount").fill("1");
+  const summary = page.getByRole("region", { name: "Total", exact: true });
+  await summary.getByLabel("Pay later or repeatedly").check();
+  const start = summary.getByLabel("Start");
+  await start.fill("2020-01-01T09:00");
+  await expect(summary.getByText("Choose a time in the future.")).toBeVisible();
+  await summary.getByRole("button", { name: "Check and review" }).click();
+  await expect(start).toBeFocused();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  // Without a schedule only the missing money is left to mend.
+  await summary.getByLabel("Pay later or repeatedly").uncheck();
+  await summary.getByRole("button", { name: "Check and review" }).click();
+  await expect(summary.getByText("Nothing was paid.")).toBeVisible();
+});

@@ -49,14 +49,21 @@ const startNext = async (): Promise<{ origin: string; child: ChildProcess }> => 
   const args = [cli, "start", "-p", String(port), "-H", "127.0.0.1"];
   const child = spawn(process.execPath, args, { env: nextEnvironment(port), stdio: ["ignore", "ignore", "inherit"] });
   const origin = `http://127.0.0.1:${String(port)}`;
-  const deadline = Date.now() + NEXT_READY_MS;
-  while (Date.now() < deadline && child.exitCode === null) {
+  /** A process that has ended is not waited for. */
+  const state = async (): Promise<"ready" | "ended" | "silent"> => {
+    if (child.exitCode !== null) return "ended";
     const answer = await fetch(`${origin}/api/health`).catch(() => null);
-    if (answer?.ok === true) return { origin, child };
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    return answer?.ok === true ? "ready" : "silent";
+  };
+  try {
+    const options = { timeout: NEXT_READY_MS, intervals: [POLL_MS], message: "`next start` did not answer in time." };
+    await expect.poll(state, options).not.toBe("silent");
+    expect(child.exitCode, "`next start` has ended.").toBeNull();
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
   }
-  child.kill("SIGKILL");
-  throw new Error("`next start` did not answer in time.");
+  return { origin, child };
 };
 
 const signIn = async (origin: string): Promise<ParityCredentials> => {

@@ -129,6 +129,7 @@ const found = async (rule: string, code: string, filePath = "lib/core/example.ts
 
 test.each([
   ["the environment outside its file", "no-restricted-properties", "export const text = process.env.HOME;"],
+  ["URL.canParse", "no-restricted-properties", 'export const isUrl = URL.canParse("a:b");'],
   ["any", "@typescript-eslint/no-explicit-any", "export const list: any[] = [];"],
   ["an enum", "no-restricted-syntax", "export enum Way { In, Out }"],
   ["a default export", "no-restricted-syntax", "export default 1;"],

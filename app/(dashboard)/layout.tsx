@@ -5,6 +5,7 @@ import { Prefetched } from "@/app/_data/prefetched";
 import { SHELL_QUERIES } from "@/app/_data/queries";
 import { LiveProvider } from "@/components/features/live/live-provider";
 import { AppShell } from "@/components/layout/app-shell";
+import { parseUrl } from "@/lib/core/parse-url";
 import { getBrowserSession } from "@/lib/http/session";
 
 interface LayoutProps {
@@ -16,8 +17,9 @@ const PATH_HEADER = "x-causeway-path";
 
 const signInPath = async (): Promise<string> => {
   const asked = (await headers()).get(PATH_HEADER);
-  if (asked === null || !URL.canParse(asked, "http://localhost")) return "/sign-in";
-  const { pathname, searchParams } = new URL(asked, "http://localhost");
+  const url = asked === null ? null : parseUrl(asked, "http://localhost");
+  if (url === null) return "/sign-in";
+  const { pathname, searchParams } = url;
   // Next's own mark on requests for parts of a page.
   searchParams.delete("_rsc");
   const from = searchParams.size === 0 ? pathname : `${pathname}?${searchParams.toString()}`;

@@ -23,6 +23,19 @@ export const tokenConfig = z.object({
   usdPegged: z.boolean().default(false),
 });
 
+/** Requests name a token by its symbol or address, so neither may mean two tokens of a chain. */
+const refuseSameTokens = (tokens: readonly z.output<typeof tokenConfig>[], context: z.RefinementCtx): void => {
+  for (const field of ["symbol", "address"] as const) {
+    const seen = new Set<string>();
+    for (const [index, token] of tokens.entries()) {
+      const value = token[field].toLowerCase();
+      if (seen.has(value))
+        context.addIssue({ code: "custom", path: [index, field], message: `${token[field]} is another token's, too` });
+      seen.add(value);
+    }
+  }
+};
+
 const gas = z.int().min(0);
 const gwei = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string like "0.05"');
 
@@ -185,7 +198,7 @@ const chainShape = z.object({
       })
       .optional(),
   }),
-  tokens: z.array(tokenConfig).min(1),
+  tokens: z.array(tokenConfig).min(1).superRefine(refuseSameTokens),
   sponsor: sponsorConfig.optional(),
   privacyPools: privacyPoolsConfig.optional(),
   /** Prices that no pool sets: quotes are checked against them. Without a feed a quote says that it was not checked. */

@@ -1,3 +1,4 @@
+import { parseUrl } from "@/lib/core/parse-url";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
@@ -192,8 +193,9 @@ const secretUrls = ({ rpcUrls, privateRelayUrl }: ChainConfig): string[] =>
 
 /** The forms in which a password is sent to mail servers, which may repeat it in errors. */
 const smtpForms = (url: string): string[] => {
-  if (!URL.canParse(url)) return [];
-  const [user, password] = [new URL(url).username, new URL(url).password].map(decodeURIComponent);
+  const parsed = parseUrl(url);
+  if (parsed === null) return [];
+  const [user, password] = [parsed.username, parsed.password].map(decodeURIComponent);
   return password ? [password, `\0${user ?? ""}\0${password}`].map((text) => Buffer.from(text).toString("base64")) : [];
 };
 

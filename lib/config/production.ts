@@ -1,3 +1,4 @@
+import { parseUrl } from "@/lib/core/parse-url";
 import { isGuessable, privateKeyProblem } from "./weak-secrets";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -44,8 +45,7 @@ export const listOf = (value: string | undefined): string[] =>
 export const isLoopback = (host: string): boolean =>
   /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
-const urlOf = (value: string | undefined): URL | null =>
-  value !== undefined && URL.canParse(value) ? new URL(value) : null;
+const urlOf = (value: string | undefined): URL | null => (value === undefined ? null : parseUrl(value));
 
 interface Secret {
   readonly name: string;

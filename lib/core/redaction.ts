@@ -1,3 +1,4 @@
+import { parseUrl } from "./parse-url";
 /*
  * Removes secrets from text that leaves the service: log lines, error messages and HTTP responses. Two rules apply: configured secrets
  * are replaced wherever they occur; and in every URL the user information, the query and long parts of the path are replaced, because
@@ -54,11 +55,11 @@ const decoded = (text: string): string => {
 };
 
 const addUrl = (text: string): void => {
-  if (!URL.canParse(text)) {
+  const url = parseUrl(text);
+  if (url === null) {
     add(text, REDACTED);
     return;
   }
-  const url = new URL(text);
   const address = `${url.protocol}//${url.host}`;
   // Scheme and host are no secret, and show which server an error is about.
   for (const whole of [text, url.href]) if (whole.replace(/\/$/, "") !== address) add(whole, `${address}/${REDACTED}`);

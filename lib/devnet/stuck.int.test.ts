@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { numberToHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startAnvil, type AnvilProcess } from "./anvil-process";
 import { devAddress } from "./accounts";
 import { rpc, rpcBatch } from "./json-rpc";
@@ -31,11 +31,13 @@ const sendAtOnce = async (from: string): Promise<void> => {
       params: [{ from, to: from, value: "0x1", gas: numberToHex(50_000), nonce: numberToHex(nonce + index) }],
     })),
   );
-  const deadline = Date.now() + ROUND_TIMEOUT_MS;
-  while (Number(await rpc(chain.rpcUrl, "eth_getTransactionCount", [from, "latest"])) < nonce + AT_ONCE) {
-    if (Date.now() > deadline) throw new Error("Transactions are stuck.");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await vi.waitFor(
+    async () => {
+      const mined = Number(await rpc(chain.rpcUrl, "eth_getTransactionCount", [from, "latest"]));
+      expect(mined, "Transactions are stuck.").toBe(nonce + AT_ONCE);
+    },
+    { timeout: ROUND_TIMEOUT_MS, interval: 20 },
+  );
 };
 
 test("every transaction is mined, however many of one account arrive at once", async () => {

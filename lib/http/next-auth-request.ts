@@ -1,5 +1,6 @@
 import type { DomainError } from "@/lib/core/errors";
 import { invalidRequest } from "@/lib/core/errors";
+import { parseUrl } from "@/lib/core/parse-url";
 
 /** The part of a request to next-auth that decides whether next-auth could answer it. */
 interface NextAuthRequest {
@@ -16,7 +17,7 @@ const fault = (path: string, message: string): DomainError => invalidRequest([{ 
 
 const isWebUrl = (text: string): boolean => {
   const base = text.startsWith("/") ? "http://localhost" : undefined;
-  return URL.canParse(text, base) && /^https?:$/.test(new URL(text, base).protocol);
+  return /^https?:$/.test(parseUrl(text, base)?.protocol ?? "");
 };
 
 const isObject = (text: string): boolean => {

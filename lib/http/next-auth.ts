@@ -8,6 +8,7 @@ import { INVITATION_TOKEN_LENGTH_MAX, SIGNATURE_LENGTH_MAX } from "@/lib/contrac
 import { passkeyAssertion } from "@/lib/contracts/passkey-records";
 import { isDomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
+import { parseUrl } from "@/lib/core/parse-url";
 import type { RequestContext } from "@/lib/core/request-context";
 import { getLogger, loggedError } from "@/lib/log/logger";
 import { requestContext } from "./request-context";
@@ -136,7 +137,7 @@ const renew = async (token: JWT): Promise<JWT> => {
 
 /** Resolves a URL against the app's public origin, not the address that next-auth detects; never to another site. */
 const redirectWithin = (url: string, publicUrl: string): string => {
-  const target = URL.canParse(url, publicUrl) ? new URL(url, publicUrl) : null;
+  const target = parseUrl(url, publicUrl);
   return target?.origin === new URL(publicUrl).origin ? target.href : publicUrl;
 };
 

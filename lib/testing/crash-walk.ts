@@ -6,8 +6,10 @@ export interface CrashWalkOptions {
   readonly life: Omit<LifeOptions, "dieAt">;
   /** Kills at a random point of a worker's life, after every goal was met. */
   readonly randomKills: number;
-  /** After this time no further life begins. Default: the walk ends only when it is complete, and the test's time-out bounds it. */
+  /** After this time no further life begins, once there were `killsMin` kills. Default: the walk ends only when it is complete, and the test's time-out bounds it. */
   readonly budgetMs?: number;
+  /** Default: 0. */
+  readonly killsMin?: number;
   /**
    * The goals of a sample: a worker is killed at least once at a point of each of these kinds (`pointKind`). Default: the goals are
    * all points that the survey and the walk see.
@@ -39,6 +41,9 @@ const pointName = ({ stage, label }: Point): string => `${stage} ${label}`;
 const count = <Key>(counts: Map<Key, number>, key: Key): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 };
+
+const total = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((sum, each) => sum + each, 0);
 
 /** A life passes up to this many points before it looks for a goal that was not met: otherwise all lives would end at their first. */
 const HEAD_START_MAX = 12;
@@ -76,7 +81,7 @@ export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
   const missed = (): string[] => [...known].filter((goal) => !met.has(goal));
 
   const nextPlan = (): Plan | null => {
-    if (Date.now() >= deadline) return null;
+    if (Date.now() >= deadline && total(kills) >= (options.killsMin ?? 0)) return null;
     if (missed().length > 0 && vain < VAIN_MAX) return { from: Math.floor(random() * HEAD_START_MAX), at: POINTS_MAX };
     if (randomKills >= options.randomKills) return null;
     randomKills += 1;

@@ -1,10 +1,13 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
+import { codeForm } from "@/components/features/money-flow/code-form";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
@@ -12,7 +15,7 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
-import { Field } from "@/components/ui/field";
+import { ControlField, Form } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -96,21 +99,21 @@ interface ConfirmProps {
 }
 
 const Confirm = ({ made, onCodes, onBack }: ConfirmProps): ReactNode => {
-  const [code, setCode] = useState("");
+  const form = useForm({ resolver: zodResolver(codeForm), defaultValues: { code: "" } });
   const confirm = useApiMutation(confirmTotp);
   const reload = useReload();
-  const submit = async (full: string): Promise<void> => {
+  const submit = async ({ code }: { readonly code: string }): Promise<void> => {
     try {
-      const { recoveryCodes } = await confirm.mutateAsync({ body: { code: full } });
+      const { recoveryCodes } = await confirm.mutateAsync({ body: { code } });
       onCodes(recoveryCodes);
     } catch {
-      setCode("");
+      form.reset({ code: "" });
       return;
     }
     await reload();
   };
   return (
-    <div className="flex flex-col gap-3">
+    <Form form={form} onSubmit={submit} className="flex flex-col gap-3">
       <p>Scan this with the app, or type the key. Then enter the code that the app shows.</p>
       <QrCode text={made.uri} label="QR code for the authenticator app" />
       <p className="flex flex-wrap items-center gap-2">
@@ -120,21 +123,16 @@ const Confirm = ({ made, onCodes, onBack }: ConfirmProps): ReactNode => {
         </code>
         <CopyButton value={made.secret} label="Copy the key" />
       </p>
-      <Field label="Code of the app">
-        <OtpInput
-          value={code}
-          onChange={setCode}
-          onComplete={(full) => void submit(full)}
-          disabled={confirm.isPending}
-        />
-      </Field>
+      <ControlField control={form.control} name="code" label="Code of the app">
+        {({ value, onValueChange }) => <OtpInput value={value} onChange={onValueChange} disabled={confirm.isPending} />}
+      </ControlField>
       {confirm.isError ? <ErrorState compact error={confirm.error} /> : null}
       <div className="flex gap-2">
         <Button
+          type="submit"
           variant="primary"
           loading={confirm.isPending}
-          disabled={code.length < 6}
-          onClick={() => void submit(code)}
+          disabled={!codeForm.safeParse(form.watch()).success}
         >
           Confirm
         </Button>
@@ -142,7 +140,7 @@ const Confirm = ({ made, onCodes, onBack }: ConfirmProps): ReactNode => {
           Back
         </Button>
       </div>
-    </div>
+    </Form>
   );
 };
 

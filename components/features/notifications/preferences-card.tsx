@@ -1,15 +1,18 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
 import { toast } from "sonner";
+import { z } from "zod";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { Form, TextField } from "@/components/ui/form";
 import { Select } from "@/components/ui/select";
 import { LoadingRows } from "@/components/ui/skeleton";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -137,33 +140,44 @@ const KindLine = ({ choice, onChange }: KindLineProps): ReactNode => {
   );
 };
 
+const largeDepositForm = z.object({
+  largeDepositUsd: z
+    .string()
+    .trim()
+    .refine(
+      (text) => text !== "" && putNotificationPreferences.body.shape.largeDepositUsd.safeParse(text).success,
+      "Enter an amount such as 10000.",
+    ),
+});
+
 interface LargeDepositProps {
   readonly value: string;
   readonly onSave: (value: string) => Promise<void>;
 }
 
 const LargeDeposit = ({ value, onSave }: LargeDepositProps): ReactNode => {
-  const [text, setText] = useState(value);
-  const [saving, setSaving] = useState(false);
-  const parsed = putNotificationPreferences.body.shape.largeDepositUsd.safeParse(text.trim());
-  const isRight = parsed.success && parsed.data !== undefined;
-  const submit = async (): Promise<void> => {
-    setSaving(true);
-    await onSave(text.trim());
-    setSaving(false);
-  };
+  const form = useForm({
+    resolver: zodResolver(largeDepositForm),
+    defaultValues: { largeDepositUsd: value },
+    mode: "onChange",
+  });
+  const { isDirty, isSubmitting, isValid } = form.formState;
   return (
-    <div className="flex flex-wrap items-end gap-3">
-      <Field
+    <Form
+      form={form}
+      onSubmit={({ largeDepositUsd }) => onSave(largeDepositUsd)}
+      className="flex flex-wrap items-end gap-3"
+    >
+      <TextField
+        control={form.control}
+        name="largeDepositUsd"
         label="A deposit is large from (US dollars)"
         className="max-w-72"
-        error={isRight ? null : "Enter an amount such as 10000."}
-      >
-        <Input inputMode="decimal" value={text} onChange={({ target }) => setText(target.value)} />
-      </Field>
-      <Button disabled={!isRight || text.trim() === value} loading={saving} onClick={() => void submit()}>
+        input={{ inputMode: "decimal" }}
+      />
+      <Button type="submit" disabled={!isValid || !isDirty} loading={isSubmitting}>
         Save
       </Button>
-    </div>
+    </Form>
   );
 };

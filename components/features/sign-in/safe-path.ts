@@ -1,3 +1,4 @@
+import { parseUrl } from "@/lib/core/parse-url";
 const OVERVIEW = "/";
 const HERE = "http://localhost";
 /** Browsers read a backslash as a slash and drop control characters before they resolve. */
@@ -5,9 +6,9 @@ const AMBIGUOUS = /[\\\p{Cc}]/u;
 
 /** Resolves against the app itself; null for what does not stay there. */
 const resolvedHere = (text: string): URL | null => {
-  if (!text.startsWith("/") || AMBIGUOUS.test(text) || !URL.canParse(text, HERE)) return null;
-  const url = new URL(text, HERE);
-  return url.origin === HERE ? url : null;
+  if (!text.startsWith("/") || AMBIGUOUS.test(text)) return null;
+  const url = parseUrl(text, HERE);
+  return url?.origin === HERE ? url : null;
 };
 
 /**

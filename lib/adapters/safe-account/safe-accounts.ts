@@ -152,7 +152,10 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     const paymaster = registry.get(request.chainId).contracts.paymaster;
     const isSponsored = request.sponsored ?? paymaster !== undefined;
     if (isSponsored && paymaster === undefined) {
-      throw new DomainError("invalid_state", "The chain has no paymaster that could bear the fees.");
+      throw new DomainError(
+        "invalid_state",
+        "The chain has no paymaster that could bear the fees. Nothing was sent; fund the wallet with the coin of the chain.",
+      );
     }
     return {
       sender,

@@ -1,3 +1,4 @@
+import { parseUrl } from "@/lib/core/parse-url";
 import { isIP } from "node:net";
 import { isLoopbackAddress, isPublicAddress } from "./addresses";
 
@@ -35,8 +36,8 @@ export const addressProblem = (address: string, { allowLoopback }: TargetRules):
  */
 export const readTarget = (text: string, rules: TargetRules): Target | string => {
   if (text.length > URL_LENGTH_MAX) return `A URL may have at most ${String(URL_LENGTH_MAX)} characters.`;
-  if (!URL.canParse(text)) return "Enter a URL such as https://example.org/webhooks.";
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return "Enter a URL such as https://example.org/webhooks.";
   if (url.protocol !== "https:" && url.protocol !== "http:") return "A URL must begin with https:// or http://.";
   if (url.username !== "" || url.password !== "") return "A URL must not contain a user name or password.";
   if (url.hash !== "") return "A URL must not contain a fragment (#).";

@@ -1,5 +1,6 @@
 import { getAddress, isAddress } from "viem";
 import { DomainError } from "@/lib/core/errors";
+import { parseUrl } from "@/lib/core/parse-url";
 import type { EvmAddress } from "@/lib/ports/routing";
 
 /** An EIP-4361 message, read and found to be meant for this service. */
@@ -66,8 +67,7 @@ const checkPlace = (fields: Readonly<Record<string, string | undefined>>, public
   if (fields.domain !== host) throw refuse(`The message was not made for ${host}.`);
   if (fields.scheme !== undefined && `${fields.scheme}:` !== protocol)
     throw refuse(`The message was not made for ${origin}.`);
-  if (!URL.canParse(fields.uri ?? "") || new URL(fields.uri ?? "").origin !== origin)
-    throw refuse(`The message's URI is not one of ${origin}.`);
+  if (parseUrl(fields.uri ?? "")?.origin !== origin) throw refuse(`The message's URI is not one of ${origin}.`);
 };
 
 const checkTimes = (fields: { issuedAt: Date; expirationTime?: Date; notBefore?: Date }, now: Date): void => {

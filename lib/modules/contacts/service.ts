@@ -119,7 +119,10 @@ export const createContactsService = (deps: ContactsDeps): ContactsService => {
         const contact = await upsertContact(tx, { ...candidate, createdAt: clock.now() });
         // Two at once may both be the last one: the bound keeps the list short, and one more does no harm.
         if (contact.id === candidate.id && (await countContacts(tx, projectId)) > CONTACTS_MAX)
-          throw new DomainError("invalid_state", `The address book is full: it holds ${CONTACTS_MAX} addresses.`);
+          throw new DomainError(
+            "invalid_state",
+            `The address book is full: it holds ${CONTACTS_MAX} addresses. Nothing was saved; delete one first.`,
+          );
         await recordAudit(tx, { ...entryOf(actor, contact, before), action: "contact.saved" });
         return contact;
       });

@@ -57,7 +57,7 @@ test("numbers have no gap and no double, whatever is rolled back and however man
     const one = sequencer();
     while (!isOver) {
       await one.drain();
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await new Promise(setImmediate);
     }
   };
   const numbering = [number(), number(), number()];

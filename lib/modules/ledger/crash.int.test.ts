@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createServer, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, inject, test } from "vitest";
+import { afterAll, describe, expect, inject, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
@@ -74,12 +74,8 @@ const startApp = (name: string): { child: ChildProcess; acknowledged: string[] }
   return { child, acknowledged };
 };
 
-const until = async (what: string, condition: () => boolean): Promise<void> => {
-  for (const deadline = Date.now() + 30_000; !condition();) {
-    if (Date.now() > deadline) throw new Error(`Not in time: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
+const until = (what: string, condition: () => boolean): Promise<void> =>
+  vi.waitFor(() => expect(condition(), what).toBe(true), { timeout: 30_000, interval: 5 });
 
 const someMore = (): number => ACKNOWLEDGED_BETWEEN_MIN + random(ACKNOWLEDGED_BETWEEN_SPREAD);
 

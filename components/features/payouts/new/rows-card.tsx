@@ -176,7 +176,7 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
           <Checkbox
             label="Pay duplicates anyway"
             checked={options.payDuplicates}
-            onChange={(event) => form.setOptions({ payDuplicates: event.target.checked })}
+            onChange={(event) => form.optionsForm.setValue("payDuplicates", event.target.checked)}
           />
         </Alert>
       )}

@@ -1,10 +1,12 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { useController } from "react-hook-form";
 import { Checkbox, Field, Input } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { SCHEDULE_PERIODS } from "@/lib/contracts/payout-schedules";
-import { localOf, ownTimeZone, PERIOD_WORDS, scheduleProblems, type ScheduleValues } from "./schedule-values";
+import { localOf, ownTimeZone, PERIOD_WORDS, type ScheduleValues } from "./schedule-values";
+import type { OptionsForm } from "./use-payout-options";
 
 const TOMORROW_MS = 24 * 60 * 60 * 1_000;
 
@@ -17,28 +19,27 @@ const startValues = (): ScheduleValues => {
 /** UTC and the person's own zone first. */
 const zones = (own: string): readonly string[] => [...new Set([own, "UTC", ...Intl.supportedValuesOf("timeZone")])];
 
-interface ScheduleFieldsProps {
-  readonly schedule: ScheduleValues | null;
-  readonly onSchedule: (schedule: ScheduleValues | null) => void;
-}
-
-/** Whether the payout runs later, or again and again. */
-export const ScheduleFields = ({ schedule, onSchedule }: ScheduleFieldsProps): ReactNode => {
-  const problems = schedule === null ? {} : scheduleProblems(schedule, Date.now());
+/** Whether the payout runs later, or again and again. Start and end are judged together, so the schedule is one field of the form. */
+export const ScheduleFields = ({ form }: { readonly form: OptionsForm }): ReactNode => {
+  const { field, formState } = useController({ control: form.control, name: "schedule" });
+  const schedule = field.value;
+  const problems = formState.errors.schedule;
+  /** The form's own check on a change leaves errors inside an object out, so it is asked for. */
+  const set = (next: ScheduleValues | null): void => form.setValue("schedule", next, { shouldValidate: true });
   const change = (part: Partial<ScheduleValues>): void => {
-    if (schedule !== null) onSchedule({ ...schedule, ...part });
+    if (schedule !== null) set({ ...schedule, ...part });
   };
   return (
     <>
       <Checkbox
         label="Pay later or repeatedly"
         checked={schedule !== null}
-        onChange={(event) => onSchedule(event.target.checked ? startValues() : null)}
+        onChange={(event) => set(event.target.checked ? startValues() : null)}
       />
       {schedule === null ? null : (
         <fieldset className="flex flex-col gap-3 border-l-2 pl-3">
           <legend className="sr-only">Schedule</legend>
-          <Field label="Start" error={problems.startsAt}>
+          <Field label="Start" error={problems?.startsAt?.message}>
             <Input
               type="datetime-local"
               value={schedule.startsAt}
@@ -60,7 +61,7 @@ export const ScheduleFields = ({ schedule, onSchedule }: ScheduleFieldsProps): R
             />
           </Field>
           {schedule.every === "once" ? null : (
-            <Field label="End" hint="Optional." error={problems.endsAt}>
+            <Field label="End" hint="Optional." error={problems?.endsAt?.message}>
               <Input
                 type="datetime-local"
                 value={schedule.endsAt}

@@ -2,11 +2,12 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { useController } from "react-hook-form";
 import { toScaled } from "@/components/features/swap/decimal";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
-import { Checkbox, Field, Input } from "@/components/ui/field";
+import { Checkbox } from "@/components/ui/field";
+import { Form, FormError, TextField } from "@/components/ui/form";
 import { HeldAmount } from "@/components/ui/held-amount";
 import { TokenMark } from "@/components/ui/marks";
 import { RadioCards } from "@/components/ui/radio-cards";
@@ -17,8 +18,8 @@ import type { DraftTotal } from "./draft-row";
 import { counted } from "./field-words";
 import { ScheduleFields } from "./schedule-fields";
 import type { NewPayout } from "./use-new-payout";
+import { REFERENCE_MAX, type OptionsForm } from "./use-payout-options";
 
-const REFERENCE_MAX = 140;
 const MODES = [
   { value: "atomic", label: "All or nothing", description: "If one row fails, nothing is paid." },
   { value: "independent", label: "Independent", description: "Pay what can be paid; failed rows can be retried." },
@@ -35,7 +36,7 @@ export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => 
   const ready = target.rules !== null && filled.length > 0 && form.sizeProblem === null;
   return (
     <Card title="Total" className="lg:sticky lg:top-16">
-      <div className="flex flex-col gap-4">
+      <Form form={form.optionsForm} error={form.error} onSubmit={onReview} className="flex flex-col gap-4">
         <Facts className="-my-2">
           <Fact label="Rows">{countText(filled.length)}</Fact>
           {problems.size === 0 ? null : (
@@ -56,8 +57,8 @@ export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => 
           ))}
         </Facts>
         <Options form={form} />
-        {form.error === null ? null : <ErrorState compact error={form.error} money="Nothing was paid." />}
-        <Button variant="primary" size="lg" loading={checking} disabled={!ready} onClick={onReview}>
+        <FormError money="Nothing was paid." />
+        <Button type="submit" variant="primary" size="lg" loading={checking} disabled={!ready}>
           Check and review
         </Button>
         {ready ? null : (
@@ -69,7 +70,7 @@ export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => 
                 : "These rows cannot go in one payout."}
           </p>
         )}
-      </div>
+      </Form>
     </Card>
   );
 };
@@ -119,31 +120,42 @@ const TotalLines = ({ total, available, form }: TotalLinesProps): ReactNode => {
   );
 };
 
-const Options = ({ form: { target, options, setOptions } }: { readonly form: NewPayout }): ReactNode => (
-  <div className="flex flex-col gap-3">
-    <Field label="Reference" hint="Optional; each row may have its own.">
-      <Input
-        value={options.reference}
-        maxLength={REFERENCE_MAX}
-        onChange={(event) => setOptions({ reference: event.target.value })}
+const Options = ({ form: { target, optionsForm } }: { readonly form: NewPayout }): ReactNode => {
+  const { control } = optionsForm;
+  return (
+    <div className="flex flex-col gap-3">
+      <TextField
+        control={control}
+        name="reference"
+        label="Reference"
+        hint="Optional; each row may have its own."
+        input={{ maxLength: REFERENCE_MAX }}
       />
-    </Field>
-    {target.kind === "global_accounts" ? (
-      <RadioCards
-        label="If a row fails"
-        value={options.mode}
-        onValueChange={(mode) => setOptions({ mode: mode === "independent" ? "independent" : "atomic" })}
-        options={MODES}
-      />
-    ) : (
-      <>
-        <Checkbox
-          label="Bring missing money from other chains first"
-          checked={options.fund}
-          onChange={(event) => setOptions({ fund: event.target.checked })}
-        />
-        <ScheduleFields schedule={options.schedule} onSchedule={(schedule) => setOptions({ schedule })} />
-      </>
-    )}
-  </div>
-);
+      {target.kind === "global_accounts" ? (
+        <ModeCards form={optionsForm} />
+      ) : (
+        <>
+          <FundBox form={optionsForm} />
+          <ScheduleFields form={optionsForm} />
+        </>
+      )}
+    </div>
+  );
+};
+
+const ModeCards = ({ form }: { readonly form: OptionsForm }): ReactNode => {
+  const { value, onChange } = useController({ control: form.control, name: "mode" }).field;
+  return <RadioCards label="If a row fails" value={value} onValueChange={onChange} options={MODES} />;
+};
+
+const FundBox = ({ form }: { readonly form: OptionsForm }): ReactNode => {
+  const { value, onChange, ...field } = useController({ control: form.control, name: "fund" }).field;
+  return (
+    <Checkbox
+      {...field}
+      label="Bring missing money from other chains first"
+      checked={value}
+      onChange={(event) => onChange(event.target.checked)}
+    />
+  );
+};

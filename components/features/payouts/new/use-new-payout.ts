@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { createAccountsPayout, createWalletsPayout } from "@/lib/contracts/payouts";
@@ -19,19 +19,12 @@ import {
 } from "./draft-row";
 import { dropDraft } from "./draft-store";
 import { requestProblem } from "./request-size";
-import { scheduleProblems, type ScheduleValues } from "./schedule-values";
+import type { ScheduleValues } from "./schedule-values";
 import { findingsOf, NO_FINDINGS, type Findings } from "./server-findings";
 import { useDraftRows, type DraftRows } from "./use-draft-rows";
+import { usePayoutOptions, type OptionsForm, type PayoutOptions } from "./use-payout-options";
 import { useTarget, type Target } from "./use-target";
 import { walletTransfers, type WalletsBody } from "./wallet-rules";
-
-export interface PayoutOptions {
-  readonly mode: "atomic" | "independent";
-  readonly reference: string;
-  readonly payDuplicates: boolean;
-  readonly fund: boolean;
-  readonly schedule: ScheduleValues | null;
-}
 
 /** A payout that the service has validated, ready to be reviewed and sent. */
 export type Checked =
@@ -50,7 +43,8 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   readonly replace: (values: readonly DraftValues[]) => void;
   readonly clear: () => void;
   readonly options: PayoutOptions;
-  readonly setOptions: (part: Partial<PayoutOptions>) => void;
+  /** The form of the options. */
+  readonly optionsForm: OptionsForm;
   /** Rows that are not empty. */
   readonly filled: readonly DraftRow[];
   /** Problems by the row's key. A row that is still being typed in shows only the problems that the service named. */
@@ -61,13 +55,13 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   readonly sizeProblem: string | null;
   /** The request that would be sent now; null while the sender is not known. */
   readonly body: WalletsBody | AccountsBody | null;
+  /** Called once the options are right. */
   readonly check: () => Promise<Checked | null>;
   readonly checking: boolean;
   /** Messages of the service that belong to no row. */
   readonly error: Error | null;
 }
 
-const START: PayoutOptions = { mode: "atomic", reference: "", payDuplicates: false, fund: false, schedule: null };
 /** A run in the future is checked against the balance of that day. */
 const PASSING: ReadonlySet<string | null> = new Set(["insufficient_balance", "insufficient_reserves"]);
 
@@ -148,7 +142,7 @@ export const useNewPayout = (): NewPayout => {
   const target = useTarget();
   const { owner, kind } = target;
   const draft = useDraftRows(owner === null ? null : { owner, kind });
-  const [options, setOptions] = useState(START);
+  const { form: optionsForm, options } = usePayoutOptions(kind);
   const [said, setSaid] = useState(NO_FINDINGS);
   const { validate, pending } = useValidation();
   const filled = useMemo(() => draft.rows.filter((row) => !isBlank(row)), [draft.rows]);
@@ -158,6 +152,8 @@ export const useNewPayout = (): NewPayout => {
     () => bodyOf(target, filled, options),
     [target.wallets, target.source?.id, kind, filled, options],
   );
+
+  useEffect(() => setSaid((before) => (before.error === null ? before : { ...before, error: null })), [options]);
 
   const replace = (values: readonly DraftValues[]): void => {
     setSaid(NO_FINDINGS);
@@ -179,8 +175,7 @@ export const useNewPayout = (): NewPayout => {
     draft.checkAll();
     setSaid(NO_FINDINGS);
     const schedule = kind === "wallets" ? options.schedule : null;
-    const badTime = schedule !== null && Object.keys(scheduleProblems(schedule, Date.now())).length > 0;
-    if (body === null || filled.length === 0 || badTime || sizeProblem !== null || wrong()) return null;
+    if (body === null || filled.length === 0 || sizeProblem !== null || wrong()) return null;
     try {
       return await validate(body, schedule);
     } catch (error) {
@@ -204,10 +199,7 @@ export const useNewPayout = (): NewPayout => {
       replace([]);
     },
     options,
-    setOptions: (part) => {
-      setSaid((before) => ({ ...before, error: null }));
-      setOptions((before) => ({ ...before, ...part }));
-    },
+    optionsForm,
     filled,
     problems,
     duplicates,
