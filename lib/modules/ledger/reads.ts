@@ -1,6 +1,7 @@
 import { bindDeps } from "@/lib/core/bind-deps";
 import { account, accounts, unfitRecipients } from "./account-reads";
 import { entries, entriesBetween, entryOf, statement } from "./entry-reads";
+import { accountNames, fundings } from "./funding-reads";
 import type { LedgerRepository } from "./repository";
 
 // The system side of a currency is what is owed to its customers, negated: one row to read instead of all accounts.
@@ -23,6 +24,8 @@ export const createLedgerReads = (repository: LedgerRepository) => ({
   entryOf: bindDeps(repository, entryOf),
   statement: bindDeps(repository, statement),
   entriesBetween: bindDeps(repository, entriesBetween),
+  fundings: bindDeps(repository, fundings),
+  accountNames: bindDeps(repository, accountNames),
   balancesAt: bindDeps(repository, balancesAt),
   liabilities: bindDeps(repository, liabilities),
 });

@@ -13,6 +13,7 @@ import {
   getTransfer,
   listTransfers,
   transferOfOperation,
+  transfersOfOperations,
   viewOf,
   type TransferQuery,
   type TransferView,
@@ -23,6 +24,7 @@ import { spends } from "./spend";
 import type { SpendInput } from "./spend-request";
 import { swaps, type PrepareSwapInput, type SwapQuoteInput } from "./swap";
 
+export type { PrivateTransfer } from "./private-transfer";
 export { encryptedPrivacyWallets } from "./wallet-repository";
 export { withPrivacyLegs, type ExitCalls } from "./leg-routing";
 
@@ -129,6 +131,8 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     wallets: privateWallets,
     get: (projectId: string, id: string): Promise<TransferView> => getTransfer(context, projectId, id),
     list: (projectId: string, query: TransferQuery) => listTransfers(context, projectId, query),
+    ofOperations: (projectId: string, operationIds: readonly string[]) =>
+      transfersOfOperations(context, projectId, operationIds),
     balances: (actor: Actor, walletId: string | undefined) => readBalances(context, actor, walletId),
     /** Notes that can leave by the public exit. */
     exits: (actor: Actor, walletId: string | undefined) => publicExits.list(context, actor, walletId),
