@@ -2,27 +2,25 @@
 
 import { useInfiniteQuery, type InfiniteData, type UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useLiveIntervalMs } from "@/components/features/live/live-state";
-import { queryKeyOf } from "@/components/features/session/query-key";
+import { PAGE_ROWS, PAGES_KEY, queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
+import { listActivity } from "@/lib/contracts/activity";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { listOperations } from "@/lib/contracts/operations";
-import { toListQuery, type OperationFilters } from "./filter-model";
+import { toListQuery, type ActivityFilters } from "./filter-model";
 
-type OperationsPage = ResponseOf<typeof listOperations>;
+type ActivityPage = ResponseOf<typeof listActivity>;
 
-const PAGE_SIZE = 20;
-
-/** Pages of operations, newest first; read again when one changes or is new. */
-export const useOperationList = (filters: OperationFilters): UseInfiniteQueryResult<InfiniteData<OperationsPage>> => {
+/** Pages of movements, newest first; read again when one changes or is new. */
+export const useActivityList = (filters: ActivityFilters): UseInfiniteQueryResult<InfiniteData<ActivityPage>> => {
   const api = useApi();
   const query = toListQuery(filters);
   const refetchInterval = useLiveIntervalMs();
   return useInfiniteQuery({
-    queryKey: [...queryKeyOf(listOperations), "pages", query],
+    queryKey: [...queryKeyOf(listActivity), PAGES_KEY, query],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
-      api.call(listOperations, {
-        query: { limit: PAGE_SIZE, ...query, ...(pageParam === null ? {} : { cursor: pageParam }) },
+      api.call(listActivity, {
+        query: { limit: PAGE_ROWS, ...query, ...(pageParam === null ? {} : { cursor: pageParam }) },
         signal,
       }),
     getNextPageParam: (page) => page.nextCursor,
