@@ -9,8 +9,10 @@ import { useApiMutation, useApiQuery } from "@/components/features/session/use-a
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
+import { CopyButton } from "@/components/ui/copy-button";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
+import { MiddleText } from "@/components/ui/middle-text";
 import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
 import {
@@ -96,7 +98,12 @@ const OpenEndpoint = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode 
   return (
     <>
       <PageHeader
-        title={shortUrl(endpoint.url)}
+        title={
+          <span className="flex items-center gap-1">
+            <MiddleText text={shortUrl(endpoint.url)} full={endpoint.url} />
+            <CopyButton value={endpoint.url} label="Copy URL" />
+          </span>
+        }
         description={endpoint.events.includes("*") ? "Gets every event." : `Gets ${endpoint.events.join(", ")}.`}
         actions={
           <div className="flex flex-wrap gap-2">
