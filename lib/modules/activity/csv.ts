@@ -8,7 +8,7 @@ type Party = ActivityRecord["counterparty"];
 interface Row {
   readonly record: ActivityRecord;
   readonly sent: Amount | null;
-  /** What stands once for each movement is on its first line alone, so that sums of a column are right. */
+  /** Columns of the whole movement are filled on its first line alone, so that sums of a column are right. */
   readonly isFirst: boolean;
 }
 

@@ -87,7 +87,7 @@ export const createActivityService = (deps: ActivityDeps) => {
   };
 
   return {
-    /** What the actor may see, newest first: by the UUIDv7 in the ids, which sorts by time of creation. */
+    /** The movements that the actor may see, newest first: by the UUIDv7 in the ids, which sorts by time of creation. */
     list,
     /** The newest 10,000, read page by page as the caller iterates. */
     all: async function* (actor: Actor, filter: ActivityFilter): AsyncGenerator<ActivityEntry> {
