@@ -264,6 +264,7 @@ test("payouts, fundings and private moves stand among the operations, in rows of
   await expect(funding).toContainText("$300.00");
 
   await choose(page, page.getByLabel("Kind", { exact: true }), "Payout to accounts");
+  await page.keyboard.press("Escape");
   await expect(rows(page)).toHaveCount(2);
   const [header, line] = await exportedLines(page);
   expect(header?.[1]).toBe("kind");
