@@ -6,11 +6,12 @@ import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults } from "./support/axe";
 import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
+import { seedProject } from "./support/seed";
 import { signIn } from "./support/sign-in";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
-const rows = (page: Page) => page.getByRole("table", { name: "Operations" }).getByRole("row");
+const rows = (page: Page) => page.getByRole("table", { name: "Activity" }).getByRole("row");
 
 const exportedLines = async (page: Page): Promise<string[][]> => {
   const download = page.waitForEvent("download");
@@ -70,7 +71,7 @@ test("filters live in the address and survive a reload, and the file holds exact
   await expect(page.getByRole("list", { name: "Filters in use" }).getByRole("listitem")).toHaveCount(6);
   expect(await axeFaults(page)).toEqual([]);
   const [header, ...lines] = await exportedLines(page);
-  expect(header?.[0]).toMatch(/operation_id$/);
+  expect(header?.[0]).toMatch(/^\uFEFF?id$/);
   expect(lines.map((line) => line[0])).toEqual([ids[1]]);
 
   await page.getByRole("button", { name: "Remove the filter Local 3" }).click();
@@ -231,4 +232,44 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await page.goto(`/activity/${failed}`);
   await expect(page.getByText("Retried by")).toBeVisible();
   await expect(page.getByRole("button", { name: "Retry …" })).toHaveCount(0);
+});
+
+/** Two lines of text with the space of a row around them. */
+const ROW_HEIGHT_MAX = 60;
+
+test("payouts, fundings and private moves stand among the operations, in rows of at most two lines, and link to their pages", async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  await seedProject(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/activity");
+  const table = page.getByRole("table", { name: "Activity" });
+  const pages = {
+    "Payout to wallets": /^\/payouts\/po_/,
+    "Payout to accounts": /^\/payouts\/po_/,
+    "Account funding": /^\/accounts\/ga_/,
+    Shield: /^\/private\/tr_/,
+    Transfer: /^\/activity\/op_/,
+  };
+  for (const [name, path] of Object.entries(pages))
+    await expect(table.getByRole("link", { name, exact: true }).first()).toHaveAttribute("href", path);
+  const heights = await table
+    .locator("tbody tr")
+    .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+  expect(Math.max(...heights)).toBeLessThanOrEqual(ROW_HEIGHT_MAX);
+  const funding = table.getByRole("row").filter({ hasText: "Account funding" });
+  await expect(funding).toContainText("Reserves");
+  await expect(funding).toContainText("$300.00");
+
+  await choose(page, page.getByLabel("Kind", { exact: true }), "Payout to accounts");
+  await page.keyboard.press("Escape");
+  await expect(rows(page)).toHaveCount(2);
+  const [header, line] = await exportedLines(page);
+  expect(header?.[1]).toBe("kind");
+  expect(line?.[1]).toBe("payout_to_accounts");
+  await page.locator("body").press("j");
+  await page.locator("body").press("Enter");
+  await page.waitForURL(/\/payouts\/po_/);
 });

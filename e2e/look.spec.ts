@@ -87,11 +87,11 @@ test("amounts that are hidden are hidden on the page of an operation and in the 
   expect(await project.untilFinal(id)).toBe("completed");
 
   await page.goto("/activity");
-  await expect(page.getByRole("table", { name: "Operations" })).toContainText("123.45");
-  await expect(page.getByRole("table", { name: "Operations" }).getByTitle(ADA)).toBeVisible();
+  await expect(page.getByRole("table", { name: "Activity" })).toContainText("123.45");
+  await expect(page.getByRole("table", { name: "Activity" }).getByTitle(ADA)).toBeVisible();
   await page.getByRole("button", { name: "Account", exact: true }).click();
   await page.getByRole("menuitem", { name: "Hide amounts" }).click();
-  await expect(page.getByRole("table", { name: "Operations" })).not.toContainText("123.45");
+  await expect(page.getByRole("table", { name: "Activity" })).not.toContainText("123.45");
   const asked = {
     fromWalletId: project.treasury.id,
     fromToken: "USDC",

@@ -142,14 +142,17 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await expect(chain).toContainText("A relayer paid 25.00 USDC out of the pool");
   await checkLooks(page, "completed transfer");
 
-  // The history is here, and nowhere else.
+  // The history of private operations alone is here; the activity has them among everything that moved money.
   await page.goto("/private");
   const history = page.getByRole("table", { name: "Private operations" });
   await expect(history.getByRole("row")).toHaveCount(3);
   await page.goto("/activity");
-  const activity = page.getByRole("table", { name: "Operations" }).getByRole("row");
+  const activity = page.getByRole("table", { name: "Activity" }).getByRole("row");
   await expect(activity.filter({ hasText: "Deposit" })).not.toHaveCount(0);
-  await expect(activity.filter({ hasText: /private|shield/i })).toHaveCount(0);
+  const own = activity.filter({ hasText: /^(Shield|Private transfer)/ });
+  await expect(own).toHaveCount(2);
+  await own.first().getByRole("link").click();
+  await expect(page).toHaveURL(/\/private\/tr_/);
   expect(problems).toEqual([]);
 });
 

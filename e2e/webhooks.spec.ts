@@ -22,7 +22,11 @@ const startReceiver = async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { came, url: `http://127.0.0.1:${String(port)}/hook`, close: () => server.close() };
+  return {
+    came,
+    url: `http://127.0.0.1:${String(port)}/hook/of/payroll/for/the/whole/company/in/production`,
+    close: () => server.close(),
+  };
 };
 
 test("an endpoint is made, tested, seen to fail and sent to again, and its secret verifies what came", async ({
@@ -43,7 +47,8 @@ test("an endpoint is made, tested, seen to fail and sent to again, and its secre
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
   const secret = (await page.getByTestId("webhook-secret").textContent()) ?? "";
   await page.getByRole("button", { name: "I have stored it" }).click();
-  await page.getByRole("link", { name: receiver.url.replace("http://", "") }).click();
+  const shown = receiver.url.replace("http://", "");
+  await page.getByRole("link", { name: shown }).click();
   await page.getByRole("button", { name: "Send test event" }).click();
   await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 500")).toBeVisible();
   await page.getByRole("button", { name: "Details of webhook.test" }).click();
@@ -53,6 +58,12 @@ test("an endpoint is made, tested, seen to fail and sent to again, and its secre
   for (const { raw, headers } of receiver.came) expect(() => new Webhook(secret).verify(raw, headers)).not.toThrow();
   await settle(page);
   await checkLooks(page, "endpoint");
+  await page.setViewportSize({ width: 390, height: 844 });
+  const heading = page.getByRole("heading", { level: 1, name: shown });
+  const oneLine = await heading.evaluate((element) => Number.parseFloat(getComputedStyle(element).lineHeight));
+  expect((await heading.boundingBox())?.height).toBeLessThan(2 * oneLine);
+  await heading.getByText(shown).locator("..").focus();
+  await expect(page.getByText(receiver.url, { exact: true })).toBeVisible();
   receiver.close();
 });
 

@@ -41,6 +41,7 @@ import type { Overrides } from "./composition/overrides";
 import { buildPlatform, type Platform } from "./composition/platform";
 import { buildChanges } from "./composition/changes";
 import { buildChainAccess, type ChainAccess } from "./composition/chain-access";
+import { buildActivity } from "./composition/activity";
 import { buildAnnotations } from "./composition/annotations";
 import { buildGlobalAccounts } from "./composition/global-accounts";
 import { buildIdentity, type Identity } from "./composition/identity";
@@ -77,7 +78,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const deposits = buildDeposits(platform, identity, money);
-  const payouts = buildPayouts({ platform, chainAccess, identity, money, drivers });
+  const { payoutActivity, ...payouts } = buildPayouts({ platform, chainAccess, identity, money, drivers });
   const parts = sharedParts(platform);
   const holdings = moneyServices({ platform, chainAccess, money, identity });
   return {
@@ -99,6 +100,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     projectBudgets: createProjectBudgets({ ...platform, ...money, ...identity }),
     ...drivers,
     ...payouts,
+    activity: buildActivity(platform, money, { deposits, payouts: payoutActivity, privacy: privacy.service }),
     deposits: tracedService("deposits", permissionGuard(deposits, rights.DEPOSITS)),
     annotations: permissionGuard(buildAnnotations(platform, { ...money, ...payouts }), rights.ANNOTATIONS),
     privacy: tracedService("privacy", {
@@ -270,7 +272,7 @@ const buildPayouts = ({
   money,
   drivers,
 }: MoneyParts & { readonly identity: Identity; readonly drivers: Drivers }) => {
-  const { payouts, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
+  const { payouts, payoutActivity, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
     ...money,
     database,
     registry,
@@ -288,6 +290,7 @@ const buildPayouts = ({
   /** `runDueSchedules` makes the payouts of schedules that are due. */
   return {
     payouts: tracedService("payouts", permissionGuard(payouts, rights.PAYOUTS)),
+    payoutActivity,
     payoutRunner,
     payoutSchedules: permissionGuard(payoutSchedules, rights.PAYOUT_SCHEDULES),
     runDueSchedules: scheduleRuns.runDue,

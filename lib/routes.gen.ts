@@ -1,5 +1,7 @@
 // Written by scripts/gen-routes.ts from the folder app/api: `npm run generate`.
 import * as rest from "@/app/api/[...rest]/route";
+import * as activity from "@/app/api/activity/route";
+import * as activityExport from "@/app/api/activity/export/route";
 import * as annotations from "@/app/api/annotations/route";
 import * as annotationsId from "@/app/api/annotations/[id]/route";
 import * as approvals from "@/app/api/approvals/route";
@@ -145,6 +147,8 @@ import type { RouteEntry } from "@/lib/http/request-router";
 
 export const routes: readonly RouteEntry[] = [
   { path: "/api/[...rest]", module: rest },
+  { path: "/api/activity", module: activity },
+  { path: "/api/activity/export", module: activityExport },
   { path: "/api/annotations", module: annotations },
   { path: "/api/annotations/[id]", module: annotationsId },
   { path: "/api/approvals", module: approvals },

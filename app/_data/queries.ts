@@ -6,6 +6,7 @@ import {
   queryKeyOf,
   type PageQuery,
 } from "@/components/features/session/query-key";
+import { listActivity } from "@/lib/contracts/activity";
 import { listApiKeys } from "@/lib/contracts/api-keys";
 import { getMe } from "@/lib/contracts/auth";
 import { getBalanceHistory, getUnifiedBalances } from "@/lib/contracts/balances";
@@ -77,11 +78,7 @@ export const PRIVATE_QUERIES: readonly PageQuery[] = [
 export const ACTIVITY_QUERIES: readonly PageQuery[] = [
   wallets,
   contacts,
-  firstPageQuery(listOperations, { query: { limit: PAGE_ROWS, private: "exclude" } }, [
-    ...queryKeyOf(listOperations),
-    PAGES_KEY,
-    { private: "exclude" },
-  ]),
+  firstPageQuery(listActivity, { query: { limit: PAGE_ROWS } }, [...queryKeyOf(listActivity), PAGES_KEY, {}]),
 ];
 export const PAYOUTS_QUERIES: readonly PageQuery[] = [
   firstPageQuery(listPayouts, { query: { limit: PAGE_ROWS } }, [...queryKeyOf(listPayouts, { query: {} }), PAGES_KEY]),

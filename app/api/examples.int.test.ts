@@ -205,6 +205,7 @@ const swaps = async (): Promise<void> => {
   const note = { memo: "Rent of May", tags: ["Rent"] };
   await call("putAnnotation", { params: { id: String(operationId) }, body: note, as: person });
   await call("listAnnotations", { query: { ids: String(operationId) }, as: person });
+  await call("listActivity", { query: { limit: "1" }, as: key });
 };
 
 const payment = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, amount: "5" };

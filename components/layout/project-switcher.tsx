@@ -1,18 +1,30 @@
 "use client";
 
 import { Check, ChevronsUpDown, Plus, Users } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
 import { chooseProject } from "@/components/features/projects/chosen-project";
-import { NewProjectDialog } from "@/components/features/projects/new-project-dialog";
 import { useProject } from "@/components/features/projects/use-project";
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
 import { Skeleton } from "@/components/ui/skeleton";
+
+// It is opened by a click, so no page carries it and the library of forms at first.
+const NewProjectDialog = dynamic(
+  () => import("@/components/features/projects/new-project-dialog").then((module) => module.NewProjectDialog),
+  { ssr: false },
+);
 
 /** The project that the person works in, and the way to the others. */
 export const ProjectSwitcher = (): ReactNode => {
   const { project, projects } = useProject();
   const [creating, setCreating] = useState(false);
+  // Stays once it was opened, so that it can close before the eye and give the focus back.
+  const [wasOpened, setWasOpened] = useState(false);
+  const open = (): void => {
+    setWasOpened(true);
+    setCreating(true);
+  };
   if (project === undefined)
     return (
       <div className="rounded-control border px-2.5 py-1.5">
@@ -52,11 +64,11 @@ export const ProjectSwitcher = (): ReactNode => {
             <Users aria-hidden /> Members
           </Link>
         </MenuItem>
-        <MenuItem onSelect={() => setCreating(true)}>
+        <MenuItem onSelect={open}>
           <Plus aria-hidden /> New project
         </MenuItem>
       </DropdownMenu>
-      <NewProjectDialog open={creating} onOpenChange={setCreating} />
+      {wasOpened ? <NewProjectDialog open={creating} onOpenChange={setCreating} /> : null}
     </>
   );
 };

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 
 interface PageHeaderProps {
-  readonly title: string;
+  /** Text, or a form of text that shortens itself. */
+  readonly title: ReactNode;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
 }

@@ -3,6 +3,7 @@
  * Keys are held to their scopes by their routes.
  */
 import type { Needs } from "@/lib/core/permission-guard";
+import type { ActivityService } from "@/lib/modules/activity/service";
 import type { AnnotationsService } from "@/lib/modules/annotations/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { DepositsService } from "@/lib/modules/deposits/service";
@@ -58,6 +59,8 @@ export const ACCOUNT_CHANGES: Needs<AccountChangesService> = {
   unfreeze: "policies:manage",
   close: MOVES,
 };
+
+export const ACTIVITY: Needs<ActivityService> = { list: null, all: null };
 
 export const ANNOTATIONS: Needs<AnnotationsService> = { list: null, put: WRITES };
 

@@ -1,3 +1,4 @@
+import * as activity from "./activity";
 import * as annotations from "./annotations";
 import * as apiKeys from "./api-keys";
 import * as apiRequests from "./api-requests";
@@ -38,6 +39,7 @@ import * as webhooks from "./webhooks";
 
 /** Files of contracts. An export of one of them that is a contract is a route of the service; its name is the operation's id. */
 const FILES: readonly Readonly<Record<string, unknown>>[] = [
+  activity,
   annotations,
   apiKeys,
   apiRequests,

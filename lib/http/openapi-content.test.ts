@@ -110,6 +110,7 @@ test("every tag of an operation is explained, and every error code says when it 
 
 /** Streams, downloads and this document itself have no body of JSON to show. */
 const WITHOUT_EXAMPLE = [
+  "exportActivity",
   "exportAuditLog",
   "exportOperations",
   "getMetrics",

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/r
 import { useMemo } from "react";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
+import { listActivity } from "@/lib/contracts/activity";
 import { listAnnotations, putAnnotation } from "@/lib/contracts/annotations";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { listOperations } from "@/lib/contracts/operations";
@@ -11,7 +12,7 @@ import { listOperations } from "@/lib/contracts/operations";
 export type Annotation = ResponseOf<typeof listAnnotations>["data"][number];
 
 /** The most ids of one question. */
-export const ANNOTATIONS_MAX = 100;
+const ANNOTATIONS_MAX = 100;
 const STALE_MS = 10_000;
 
 /** Memos and tags by id, of the first 100 ids. */
@@ -31,7 +32,8 @@ export const useAnnotate = (id: string): UseMutationResult<Annotation, Error, Bo
   return useMutation({
     mutationFn: (body) => api.call(putAnnotation, { params: { id }, body }),
     onSuccess: () => {
-      void queryClient.invalidateQueries({ queryKey: queryKeyOf(listOperations) });
+      for (const contract of [listOperations, listActivity])
+        void queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
       return queryClient.invalidateQueries({ queryKey: queryKeyOf(listAnnotations) });
     },
   });

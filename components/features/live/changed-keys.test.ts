@@ -1,6 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
 import { queryKeyOf } from "@/components/features/session/query-key";
+import { contracts } from "@/lib/contracts/all";
 import { CHANGE_KINDS } from "@/lib/contracts/changes";
 import { getOperation, listOperations } from "@/lib/contracts/operations";
 import { getReserves } from "@/lib/contracts/reserves";
@@ -23,4 +24,12 @@ test.each(["balances", "accounts"] as const)("a change of %s makes the reserves 
 
 test.each(CHANGE_KINDS)("a change of %s names kept answers", (kind) => {
   expect(changedKeys({ kind, id: null }).length).toBeGreaterThan(0);
+});
+
+test("every path is that of a route that is read with GET", () => {
+  const routes = contracts.filter(({ method }) => method === "GET").map(({ path }) => path);
+  for (const [method, path] of changedKeys({ kind: "all", id: null })) {
+    expect(method).toBe("GET");
+    expect(routes).toContain(path);
+  }
 });

@@ -1,56 +1,42 @@
 /** Which kept answers a change makes old. */
 import type { QueryKey } from "@tanstack/react-query";
-import { listApiKeys } from "@/lib/contracts/api-keys";
-import { getMe } from "@/lib/contracts/auth";
-import { getBalanceHistory, getUnifiedBalances } from "@/lib/contracts/balances";
 import type { ChangeKind, streamChanges } from "@/lib/contracts/changes";
-import { listContacts } from "@/lib/contracts/contacts";
-import type { Contract, ResponseOf } from "@/lib/contracts/contract";
-import { getDecision, listDecisions } from "@/lib/contracts/decisions";
-import { getGlobalAccount, listEntries, listGlobalAccounts } from "@/lib/contracts/global-accounts";
-import { readProjectInbox } from "@/lib/contracts/inbox";
-import { listInvitations, listMembers } from "@/lib/contracts/members";
-import { listNotifications } from "@/lib/contracts/notifications";
-import { getOperation, listOperations } from "@/lib/contracts/operations";
-import { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
-import { getPayout, listPayouts } from "@/lib/contracts/payouts";
-import { getPolicies } from "@/lib/contracts/policies";
-import { getReserves } from "@/lib/contracts/reserves";
-import { listTransfers } from "@/lib/contracts/transfers";
-import { listWallets } from "@/lib/contracts/wallets";
-import { listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
+import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type Change = ResponseOf<typeof streamChanges>["changes"][number];
 
 interface Covered {
-  readonly lists: readonly Contract[];
-  /** Routes of one object, by its id. */
-  readonly details?: readonly Contract[];
+  /** Paths of routes that are read with GET. */
+  readonly lists: readonly string[];
+  /** Of routes of one object, by its id. */
+  readonly details?: readonly string[];
 }
 
+// Paths instead of contracts: every page has this file, and would load the contracts of all pages with it. A test compares them.
+const ACCOUNTS = ["/global-accounts", "/global-accounts/{id}", "/global-accounts/{id}/entries"];
 const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
-  operations: { lists: [listOperations, listTransfers], details: [getOperation] },
+  operations: { lists: ["/operations", "/transfers", "/activity"], details: ["/operations/{id}"] },
   payouts: {
-    lists: [listPayouts, listPayoutSchedules, listGlobalAccounts, getGlobalAccount, listEntries],
-    details: [getPayout, getPayoutSchedule],
+    lists: ["/payouts", "/activity", "/payouts/schedules", ...ACCOUNTS],
+    details: ["/payouts/{id}", "/payouts/schedules/{id}"],
   },
-  balances: { lists: [getUnifiedBalances, getBalanceHistory, getReserves] },
-  inbox: { lists: [readProjectInbox, listDecisions], details: [getDecision] },
-  notifications: { lists: [listNotifications] },
-  wallets: { lists: [listWallets] },
-  keys: { lists: [listApiKeys] },
-  policies: { lists: [getPolicies] },
-  members: { lists: [listMembers, listInvitations, getMe] },
-  contacts: { lists: [listContacts] },
-  accounts: { lists: [listGlobalAccounts, getGlobalAccount, listEntries, getReserves] },
-  webhooks: { lists: [listWebhookEndpoints] },
+  balances: { lists: ["/balances/unified", "/balances/history", "/reserves"] },
+  inbox: { lists: ["/inbox", "/approvals"], details: ["/approvals/{id}"] },
+  notifications: { lists: ["/notifications"] },
+  wallets: { lists: ["/wallets"] },
+  keys: { lists: ["/auth/api-keys"] },
+  policies: { lists: ["/policies"] },
+  members: { lists: ["/members", "/invitations", "/me"] },
+  contacts: { lists: ["/contacts"] },
+  accounts: { lists: ["/activity", ...ACCOUNTS, "/reserves"] },
+  webhooks: { lists: ["/webhook-endpoints"] },
 };
 
-const routeKey = ({ method, path }: Contract): QueryKey => [method, path];
+const routeKey = (path: string): QueryKey => ["GET", path];
 
 const keysOfKind = ({ lists, details = [] }: Covered, id: string | null): QueryKey[] => [
   ...lists.map(routeKey),
-  ...details.map((contract) => (id === null ? routeKey(contract) : [...routeKey(contract), { id }])),
+  ...details.map((path) => (id === null ? routeKey(path) : [...routeKey(path), { id }])),
 ];
 
 /** Keys under which answers are kept (see `queryKeyOf`), or their beginnings. */

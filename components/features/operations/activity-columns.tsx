@@ -1,95 +1,124 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Counterparty } from "@/components/features/deposits/counterparty";
-import { Party } from "@/components/features/names/party";
-import { KIND_WORDS } from "@/components/features/overview/latest-activity";
-import { Amount } from "@/components/ui/amount";
-import { ChainName } from "@/components/ui/chain-name";
+import { Amount, Unknown, Usd } from "@/components/ui/amount";
+import { Badge } from "@/components/ui/badge";
 import { RowLink } from "@/components/ui/row-link";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
+import { ACTIVITY_WORDS, pathOfEntry, type ActivityRow } from "./activity-entry";
 import { sumByAsset } from "./asset-sums";
-import type { Operation } from "./types";
+import { EntryWay } from "./entry-way";
 
-const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
-  [...new Set(ids)].map((id, index) => (
-    <span key={id}>
-      {index === 0 ? "" : ", "}
-      <ChainName chainId={id} />
-    </span>
-  ));
+/** Amounts of a row; with more assets the last line counts the others, so that no row grows. */
+const ASSETS_SHOWN = 2;
 
-/** Of a deposit: who sent it, and the chain. Of a movement: its chains, and who receives it; a chain that it never leaves stands once. */
-const Way = ({ operation: { quoted, deposit } }: { readonly operation: Operation }): ReactNode =>
-  deposit !== null ? (
-    <span className="text-fg-2">
-      <Counterparty address={deposit.sender} /> <span aria-label="to">→</span> <ChainName chainId={deposit.chainId} />
-    </span>
-  ) : (
-    <span className="text-fg-2">
-      <Chains ids={quoted.from.map((source) => source.chainId)} /> <span aria-label="to">→</span>{" "}
-      <Party address={quoted.to.address} />
-      {quoted.from.every(({ chainId }) => chainId === quoted.to.chainId) ? null : (
-        <>
-          , <ChainName chainId={quoted.to.chainId} />
-        </>
+const Sent = ({ row }: { readonly row: ActivityRow }): ReactNode => {
+  const sums = sumByAsset(row.sent);
+  const shown = sums.length > ASSETS_SHOWN ? sums.slice(0, ASSETS_SHOWN - 1) : sums;
+  const others = sums.slice(shown.length);
+  return (
+    <span className="flex flex-col items-end whitespace-nowrap">
+      {shown.map((sum) => (
+        <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain column />
+      ))}
+      {others.length === 0 ? null : (
+        <span
+          className="text-sm text-fg-3"
+          title={others.map(({ amount, symbol }) => `${amount} ${symbol}`).join(", ")}
+        >
+          and {others.length} more
+        </span>
       )}
     </span>
   );
+};
 
-const Sent = ({ operation }: { readonly operation: Operation }): ReactNode => (
-  <span className="flex flex-col items-end">
-    {sumByAsset(operation.quoted.from).map((sum) => (
-      <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain column />
+/** The amount that arrived once the movement is final; before that, the promised amount. */
+const Received = ({ row: { status, received, minimum, kind } }: { readonly row: ActivityRow }): ReactNode => {
+  if (minimum !== null && !isFinal(status) && kind !== "deposit")
+    return (
+      <span className="whitespace-nowrap text-fg-3" title="The minimum that will arrive">
+        <span className="text-sm">min.</span> <Amount value={minimum.amount} unit={minimum.token.symbol} plain column />
+      </span>
+    );
+  return received === null ? (
+    <Unknown reason="Several tokens: see the payout" />
+  ) : (
+    <span className="whitespace-nowrap">
+      <Amount value={received.amount} unit={received.token.symbol} plain column />
+    </span>
+  );
+};
+
+const Note = ({ row: { memo, tags } }: { readonly row: ActivityRow }): ReactNode => (
+  <span className="flex max-w-32 items-center gap-1 overflow-hidden">
+    {memo === "" ? null : (
+      <span className="truncate text-fg-2" title={memo}>
+        {memo}
+      </span>
+    )}
+    {tags.map((tag) => (
+      <Badge key={tag}>{tag}</Badge>
     ))}
   </span>
 );
 
-/** The amount that arrived once the operation is final; before that, the promised amount. */
-const Received = ({ operation: { status, actual, quoted, deposit } }: { readonly operation: Operation }): ReactNode =>
-  isFinal(status) || deposit !== null ? (
-    <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column />
-  ) : (
-    <span className="text-fg-3" title="The minimum that will arrive">
-      <span className="text-sm">min.</span>{" "}
-      <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain column />
-    </span>
-  );
+const NOTE: Column<ActivityRow> = {
+  id: "note",
+  header: "Memo",
+  phone: "hidden",
+  priority: "lowest",
+  cell: (row) => <Note row={row} />,
+};
 
-export const ACTIVITY_COLUMNS: readonly Column<Operation>[] = [
+const BEFORE_NOTE: readonly Column<ActivityRow>[] = [
   {
     id: "kind",
     header: "What",
     phone: "title",
-    cell: (operation) => <RowLink href={`/activity/${operation.operationId}`}>{KIND_WORDS[operation.kind]}</RowLink>,
+    cell: (row) => <RowLink href={pathOfEntry(row)}>{ACTIVITY_WORDS[row.kind]}</RowLink>,
   },
-  { id: "way", header: "From → to", bare: true, cell: (operation) => <Way operation={operation} /> },
-  { id: "sent", header: "Sent", align: "right", cell: (operation) => <Sent operation={operation} /> },
+  { id: "way", header: "From → to", bare: true, cell: (row) => <EntryWay row={row} /> },
+  { id: "sent", header: "Sent", align: "right", cell: (row) => <Sent row={row} /> },
   {
     id: "received",
     header: "Received",
     align: "right",
     phone: "hidden",
+    priority: "lowest",
+    cell: (row) => <Received row={row} />,
+  },
+  {
+    id: "usd",
+    header: <span title="In US dollars, as it was priced then">Value</span>,
+    align: "right",
+    phone: "hidden",
     priority: "low",
-    cell: (operation) => <Received operation={operation} />,
+    className: "whitespace-nowrap",
+    cell: (row) => (row.usd === null ? <Unknown reason="No price was recorded then" /> : <Usd value={row.usd} plain />),
   },
   {
     id: "status",
     header: "Status",
     phone: "aside",
-    cell: (operation) => <StatusBadge status={operation.status} subStatus={operation.subStatus} />,
-  },
-  {
-    id: "time",
-    header: "Started",
-    align: "right",
-    bare: true,
-    priority: "medium",
-    // The width of the date that the server draws, so that no row changes its height when the browser writes "2 minutes ago".
-    className: "@min-[40rem]:min-w-42",
-    cell: (operation) => <Time value={operation.createdAt} />,
+    cell: (row) => <StatusBadge status={row.status} subStatus={row.subStatus} />,
   },
 ];
+
+const TIME: Column<ActivityRow> = {
+  id: "time",
+  header: "Started",
+  align: "right",
+  bare: true,
+  priority: "medium",
+  // The width of the date that the server draws, so that no row changes its height when the browser writes "2 minutes ago".
+  className: "whitespace-nowrap @min-[40rem]:min-w-42",
+  cell: (row) => <Time value={row.createdAt} />,
+};
+
+/** The columns of the list; a column with memos and tags when one of the rows has any. */
+export const activityColumns = (rows: readonly ActivityRow[]): readonly Column<ActivityRow>[] =>
+  rows.some(({ memo, tags }) => memo !== "" || tags.length > 0) ? [...BEFORE_NOTE, NOTE, TIME] : [...BEFORE_NOTE, TIME];

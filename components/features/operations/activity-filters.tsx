@@ -2,7 +2,6 @@
 
 import { CalendarRange, SlidersHorizontal } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
-import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { useWallets } from "@/components/features/wallets/use-wallets";
 import { walletOption } from "@/components/features/wallets/wallet-name";
 import { usePublicConfig } from "@/components/providers/public-config";
@@ -12,16 +11,18 @@ import { DropdownMenu, MenuItem } from "@/components/ui/dropdown-menu";
 import { Field, Input } from "@/components/ui/field";
 import { MultiSelect } from "@/components/ui/multi-select";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
+import { ACTIVITY_KINDS } from "@/lib/contracts/activity";
 import { STATUSES } from "@/lib/core/status";
 import { chainOption } from "@/components/ui/marked-options";
+import { ACTIVITY_WORDS } from "./activity-entry";
 import { DATE_PRESETS, type DayRange } from "./date-presets";
-import { isDay, LISTED_KINDS } from "./filter-model";
+import { isDay } from "./filter-model";
 import { SearchField } from "./search-field";
 import { ViewsMenu } from "./views-menu";
 import type { ActivityFilterState } from "./use-activity-filters";
 
 const STATUS_OPTIONS = STATUSES.map((status) => ({ value: status, label: STATUS_VIEWS[status].word }));
-const KIND_OPTIONS = LISTED_KINDS.map((kind) => ({ value: kind, label: KIND_WORDS[kind] }));
+const KIND_OPTIONS = ACTIVITY_KINDS.map((kind) => ({ value: kind, label: ACTIVITY_WORDS[kind] }));
 
 /** On phones all but the search is folded away, for the list is what one came for. */
 export const ActivityFilters = ({ state, children }: FiltersProps): ReactNode => {

@@ -1,22 +1,22 @@
-import type { Annotation } from "@/components/features/annotations/use-annotations";
 import type { Names } from "@/components/features/names/use-names";
-import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { shorten } from "@/components/ui/address";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
+import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { tablePdf } from "@/lib/core/pdf";
+import { ACTIVITY_WORDS, type ActivityRow } from "./activity-entry";
 import { sumByAsset } from "./asset-sums";
-import type { OperationFilters } from "./filter-model";
-import type { Operation } from "./types";
+import type { ActivityFilters } from "./filter-model";
 
 const TOKEN = { header: "Token", width: 6, isWhole: true } as const;
 const COLUMNS = [
   { header: "Started (UTC)", width: 16 },
   { header: "What", width: 17 },
   { header: "Status", width: 16 },
-  { header: "Sent", width: 26, align: "right" },
+  { header: "Sent", width: 20, align: "right" },
   TOKEN,
-  { header: "Received", width: 26, align: "right" },
+  { header: "Received", width: 20, align: "right" },
   TOKEN,
+  { header: "USD value", width: 10, align: "right" },
   { header: "To", width: 42 },
   { header: "Memo", width: 10 },
 ] as const;
@@ -30,44 +30,65 @@ const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 const partyText = (address: string, name: string | undefined): string =>
   name === undefined ? address : `${name.slice(0, NAME_MAX)} ${shorten(address)}`;
 
+const accountText = ({ accountId, name }: { readonly accountId: string; readonly name: string | null }): string =>
+  name === null ? accountId : name.slice(0, NAME_MAX);
+
+/** Who receives it, or who sent a deposit. Money in accounts comes from an account or the reserves, which stands before the arrow. */
+const toText = ({ counterparty, source }: ActivityRow, ofAddress: Names["ofAddress"]): string => {
+  if (counterparty === null) return source === null ? "–" : `${accountText(source)} > reserves`;
+  switch (counterparty.type) {
+    case "address":
+      return partyText(counterparty.address, ofAddress(counterparty.address));
+    case "account":
+      return accountText(counterparty);
+    case "private_wallet":
+      return "Private wallet";
+    case "recipients":
+      return `${String(counterparty.count)} recipients`;
+  }
+};
+
+const CENT_DIGITS = 2;
+const centsText = (usd: string | null): string =>
+  usd === null ? "–" : formatFixed(scaledTo(parseDecimal(usd), CENT_DIGITS, "floor"));
+
+const formatFixed = (cents: bigint): string => {
+  const digits = cents.toString().padStart(CENT_DIGITS + 1, "0");
+  return `${digits.slice(0, -CENT_DIGITS)}.${digits.slice(-CENT_DIGITS)}`;
+};
+
 /** A row for each asset that was sent; the first has everything else. */
-const rowsOf = (
-  operation: Operation,
-  annotation: Annotation | undefined,
-  ofAddress: Names["ofAddress"],
-): readonly (readonly string[])[] => {
-  const [first, ...others] = sumByAsset(operation.quoted.from);
-  const { received } = operation.actual;
-  const { address } = operation.quoted.to;
+const rowsOf = (row: ActivityRow, ofAddress: Names["ofAddress"]): readonly (readonly string[])[] => {
+  const [first, ...others] = sumByAsset(row.sent);
+  const { received } = row;
   return [
     [
-      ...[minuteText(operation.createdAt), KIND_WORDS[operation.kind], STATUS_VIEWS[operation.status].word],
-      ...[first?.amount ?? "", first?.symbol ?? "", received.amount, received.token.symbol],
-      ...[partyText(address, ofAddress(address)), annotation?.memo ?? ""],
+      ...[minuteText(row.createdAt), ACTIVITY_WORDS[row.kind], STATUS_VIEWS[row.status].word],
+      ...[first?.amount ?? "", first?.symbol ?? "", received?.amount ?? "–", received?.token.symbol ?? ""],
+      ...[centsText(row.usd), toText(row, ofAddress), row.memo],
     ],
     ...others.map(({ amount, symbol }) => ["", "", "", amount, symbol]),
   ];
 };
 
 interface ActivityPdf {
-  readonly operations: readonly Operation[];
-  readonly annotations: ReadonlyMap<string, Annotation>;
+  readonly rows: readonly ActivityRow[];
   readonly ofAddress: Names["ofAddress"];
-  readonly filters: Pick<OperationFilters, "from" | "to">;
-  /** Whether more operations fit the filters than the file has. */
+  readonly filters: Pick<ActivityFilters, "from" | "to">;
+  /** Whether more movements fit the filters than the file has. */
   readonly cut: boolean;
   readonly madeAt: Date;
 }
 
 /** The filtered list as a PDF file, newest first. `Received` is what the chains show so far. */
-export const activityPdf = ({ operations, annotations, ofAddress, filters, cut, madeAt }: ActivityPdf): string =>
+export const activityPdf = ({ rows, ofAddress, filters, cut, madeAt }: ActivityPdf): string =>
   tablePdf({
     title: "Activity",
     facts: [
       ["Days", `${filters.from ?? "the beginning"} to ${filters.to ?? "today"}`],
       ["Made at (UTC)", minuteText(madeAt.toISOString())],
-      ["Operations", cut ? `the newest ${String(operations.length)} of more` : String(operations.length)],
+      ["Movements", cut ? `the newest ${String(rows.length)} of more` : String(rows.length)],
     ],
     columns: COLUMNS,
-    rows: operations.flatMap((operation) => rowsOf(operation, annotations.get(operation.operationId), ofAddress)),
+    rows: rows.flatMap((row) => rowsOf(row, ofAddress)),
   });

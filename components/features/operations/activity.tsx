@@ -16,38 +16,31 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { pathOf } from "@/lib/api-client/client";
-import { listOperations } from "@/lib/contracts/operations";
+import { listActivity } from "@/lib/contracts/activity";
+import { activityColumns } from "./activity-columns";
+import { pathOfEntry, type ActivityRow } from "./activity-entry";
 import { ActivityFilters } from "./activity-filters";
 import { ExportButton } from "./export-button";
-import { useAnnotatedColumns } from "./annotated-columns";
 import { FilterChips } from "./filter-chips";
 import { isFiltered, toListQuery } from "./filter-model";
 import { PdfButton } from "./pdf-button";
-import type { Operation } from "./types";
 import { useActivityFilters } from "./use-activity-filters";
-import { useOperationList } from "./use-operation-list";
+import { useActivityList } from "./use-activity-list";
 
-const MONEY = "Operations that run go on without this page.";
+const MONEY = "Movements that run go on without this page.";
 
 export const Activity = (): ReactNode => {
   const state = useActivityFilters();
-  const list = useOperationList(state.filters);
-  const operations = list.data?.pages.flatMap((page) => page.data);
+  const list = useActivityList(state.filters);
+  const rows = list.data?.pages.flatMap((page) => page.data);
   return (
     <>
       <PageHeader
         title="Activity"
         description={
           <>
-            Swaps, transfers and deposits, newest first. See also{" "}
-            <Link className="link" href="/payouts">
-              Payouts
-            </Link>{" "}
-            and the entries of{" "}
-            <Link className="link" href="/accounts">
-              Accounts
-            </Link>
-            .{" "}
+            Everything that moved money, newest first: swaps, transfers, deposits, payouts, account fundings and private
+            moves.{" "}
             <span className="max-md:hidden">
               <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
             </span>
@@ -60,7 +53,7 @@ export const Activity = (): ReactNode => {
           <PdfButton filters={state.filters} />
         </ActivityFilters>
         <FilterChips state={state} />
-        {list.isError && operations !== undefined ? (
+        {list.isError && rows !== undefined ? (
           <Alert tone="warning" title="The list could not be refreshed">
             You see the last known one. The page tries again automatically. {MONEY}
           </Alert>
@@ -68,12 +61,12 @@ export const Activity = (): ReactNode => {
         <Card flush>
           {list.isPending ? (
             <LoadingRows what="activity" rows={8} />
-          ) : operations === undefined ? (
+          ) : rows === undefined ? (
             <ErrorState error={list.error} money={MONEY} onRetry={() => void list.refetch()} />
-          ) : operations.length === 0 ? (
+          ) : rows.length === 0 ? (
             <NothingHere filtered={isFiltered(state.filters)} onReset={state.clear} />
           ) : (
-            <OperationTable operations={operations} />
+            <ActivityTable rows={rows} />
           )}
         </Card>
         {list.hasNextPage ? (
@@ -83,26 +76,20 @@ export const Activity = (): ReactNode => {
             </Button>
           </div>
         ) : null}
-        <ApiSnippet method="GET" path={pathOf(listOperations, { query: toListQuery(state.filters) })} />
+        <ApiSnippet method="GET" path={pathOf(listActivity, { query: toListQuery(state.filters) })} />
       </div>
     </>
   );
 };
 
-const OperationTable = ({ operations }: { readonly operations: readonly Operation[] }): ReactNode => {
+const ActivityTable = ({ rows }: { readonly rows: readonly ActivityRow[] }): ReactNode => {
   const router = useRouter();
-  const ids = operations.map((operation) => operation.operationId).join(" ");
-  const keys = useMemo(() => ids.split(" "), [ids]);
-  const onOpen = useCallback((id: string) => router.push(`/activity/${id}`), [router]);
+  const paths = useMemo(() => new Map(rows.map((row) => [row.id, pathOfEntry(row)])), [rows]);
+  const keys = useMemo(() => [...paths.keys()], [paths]);
+  const onOpen = useCallback((id: string) => router.push(paths.get(id) ?? "/activity"), [router, paths]);
   const active = useListKeys({ keys, onOpen });
   return (
-    <Table
-      caption="Operations"
-      columns={useAnnotatedColumns(operations)}
-      rows={operations}
-      rowKey={(operation) => operation.operationId}
-      activeKey={active}
-    />
+    <Table caption="Activity" columns={activityColumns(rows)} rows={rows} rowKey={({ id }) => id} activeKey={active} />
   );
 };
 
@@ -120,7 +107,7 @@ const NothingHere = ({ filtered, onReset }: NothingHereProps): ReactNode =>
     />
   ) : (
     <EmptyState icon={List} title="Nothing has moved yet">
-      Swaps, transfers and deposits appear here.{" "}
+      Swaps, transfers, deposits, payouts and fundings appear here.{" "}
       <Link className="link" href="/swap">
         Make the first one
       </Link>

@@ -8,14 +8,14 @@ import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
 import { saveFile } from "@/components/ui/save-file";
-import { exportOperations } from "@/lib/contracts/operations";
-import { toListQuery, type OperationFilters } from "./filter-model";
+import { exportActivity } from "@/lib/contracts/activity";
+import { toListQuery, type ActivityFilters } from "./filter-model";
 
 /** Everything that the filters let through as CSV, not only the pages that are shown. */
-export const ExportButton = ({ filters }: { readonly filters: OperationFilters }): ReactNode => {
+export const ExportButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNode => {
   const api = useApi();
   const { mutate, isPending } = useMutation({
-    mutationFn: () => api.call(exportOperations, { query: toListQuery(filters) }),
+    mutationFn: () => api.call(exportActivity, { query: toListQuery(filters) }),
     onSuccess: (text) => saveFile(text, `causeway-activity-${new Date().toISOString().slice(0, 10)}.csv`),
     onError: (error) => toast.error(`The file could not be made. ${describeError(error).message}`),
   });

@@ -3,13 +3,13 @@
 import { dateText } from "@/components/ui/date-text";
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
-import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 import { useWallets } from "@/components/features/wallets/use-wallets";
 import { walletName } from "@/components/features/wallets/wallet-name";
 import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
-import { isFiltered, type OperationFilters } from "./filter-model";
+import { ACTIVITY_WORDS } from "./activity-entry";
+import { isFiltered, type ActivityFilters } from "./filter-model";
 import type { ActivityFilterState } from "./use-activity-filters";
 import { useChainName } from "./use-chain-name";
 
@@ -33,9 +33,9 @@ export const FilterChips = ({
     const wallet = wallets.find((one) => one.id === id);
     return wallet === undefined ? shorten(id, 8) : `${walletName(wallet)} ${shorten(wallet.address)}`;
   };
-  const texts: Record<keyof OperationFilters, string | null> = {
+  const texts: Record<keyof ActivityFilters, string | null> = {
     status: anyOf(filters.status?.map((status) => STATUS_VIEWS[status].word)),
-    kind: anyOf(filters.kind?.map((kind) => KIND_WORDS[kind])),
+    kind: anyOf(filters.kind?.map((kind) => ACTIVITY_WORDS[kind])),
     chain: anyOf(filters.chain?.map(chainName)),
     wallet: anyOf(filters.wallet?.map(walletText)),
     from: filters.from === null ? null : `from ${dayText(filters.from)}`,
@@ -43,7 +43,7 @@ export const FilterChips = ({
     q: filters.q === null ? null : `“${shorten(filters.q, SEARCH_SHOWN)}”`,
     tag: filters.tag === null ? null : `tag ${filters.tag}`,
   };
-  const chips = Object.entries(texts).filter((entry): entry is [keyof OperationFilters, string] => entry[1] !== null);
+  const chips = Object.entries(texts).filter((entry): entry is [keyof ActivityFilters, string] => entry[1] !== null);
   return (
     <ul aria-label="Filters in use" className="flex flex-wrap items-center gap-2">
       {chips.map(([name, text]) => (

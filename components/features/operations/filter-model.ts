@@ -1,17 +1,12 @@
 import type { QueryInput } from "@/lib/contracts/contract";
-import { OPERATION_KINDS } from "@/lib/contracts/operation-records";
-import { type listOperations } from "@/lib/contracts/operations";
-import { isPrivateKind } from "@/lib/contracts/privacy-records";
+import type { ACTIVITY_KINDS, listActivity } from "@/lib/contracts/activity";
 import type { Status } from "@/lib/core/status";
 
-/** Kinds that the list has; private operations have a page of their own. */
-export const LISTED_KINDS = OPERATION_KINDS.filter((kind) => !isPrivateKind(kind));
-
 /** The filters of the list, as the page's address has them. */
-export interface OperationFilters {
+export interface ActivityFilters {
   /** Any of these. */
   readonly status: readonly Status[] | null;
-  readonly kind: readonly (typeof LISTED_KINDS)[number][] | null;
+  readonly kind: readonly (typeof ACTIVITY_KINDS)[number][] | null;
   readonly chain: readonly number[] | null;
   /** Ids of wallets of the project. */
   readonly wallet: readonly string[] | null;
@@ -22,7 +17,7 @@ export interface OperationFilters {
   readonly tag: string | null;
 }
 
-export const NO_FILTERS: OperationFilters = {
+export const NO_FILTERS: ActivityFilters = {
   status: null,
   kind: null,
   chain: null,
@@ -33,7 +28,7 @@ export const NO_FILTERS: OperationFilters = {
   tag: null,
 };
 
-export const isFiltered = (filters: OperationFilters): boolean =>
+export const isFiltered = (filters: ActivityFilters): boolean =>
   Object.values(filters).some((value: string | readonly unknown[] | null) => value !== null && value.length > 0);
 
 const listed = (values: readonly (string | number)[] | null): string => (values ?? []).join(",");
@@ -51,16 +46,14 @@ const midnight = (day: string, daysLater: number): Date | null => {
 
 export const isDay = (text: string): boolean => midnight(text, 0) !== null;
 
-type ListQuery = Omit<NonNullable<QueryInput<typeof listOperations>>, "limit" | "cursor">;
+type ListQuery = Omit<NonNullable<QueryInput<typeof listActivity>>, "limit" | "cursor">;
 
 /** The filters as the API takes them: moments instead of days, and nothing for what is not narrowed. */
-export const toListQuery = (filters: OperationFilters): ListQuery => {
+export const toListQuery = (filters: ActivityFilters): ListQuery => {
   const from = filters.from === null ? null : midnight(filters.from, 0);
   const to = filters.to === null ? null : midnight(filters.to, 1);
   const q = filters.q?.trim() ?? "";
   return {
-    // Their history is on the private page alone.
-    private: "exclude",
     ...(listed(filters.status) === "" ? {} : { status: listed(filters.status) }),
     ...(listed(filters.kind) === "" ? {} : { kind: listed(filters.kind) }),
     ...(listed(filters.chain) === "" ? {} : { chainId: listed(filters.chain) }),

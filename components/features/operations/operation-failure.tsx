@@ -17,7 +17,7 @@ export const OperationFailure = ({ operation }: { readonly operation: Operation 
     <div className="pt-3">
       <Alert
         tone={refunded ? "warning" : "danger"}
-        title={refunded ? "Why the money came back" : "What went wrong"}
+        title={refunded ? "Why the money came back" : "Why it failed"}
         actions={
           isFinal(status) && !may.retry && retriedBy === null ? (
             <Link href="/swap" className={buttonLooks({ size: "sm" })}>

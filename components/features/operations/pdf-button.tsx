@@ -4,51 +4,44 @@ import { useMutation } from "@tanstack/react-query";
 import { FileText } from "lucide-react";
 import type { ReactNode } from "react";
 import { toast } from "sonner";
-import { ANNOTATIONS_MAX, type Annotation } from "@/components/features/annotations/use-annotations";
 import { useNames, type Names } from "@/components/features/names/use-names";
 import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
 import { saveFile } from "@/components/ui/save-file";
 import type { ApiClient } from "@/lib/api-client/client";
-import { listAnnotations } from "@/lib/contracts/annotations";
+import { listActivity } from "@/lib/contracts/activity";
 import type { QueryInput, ResponseOf } from "@/lib/contracts/contract";
-import { listOperations } from "@/lib/contracts/operations";
 import { activityPdf } from "./activity-pdf";
-import { toListQuery, type OperationFilters } from "./filter-model";
-import type { Operation } from "./types";
+import { toListQuery, type ActivityFilters } from "./filter-model";
+import type { ActivityRow } from "./activity-entry";
 
-/** As many as a page of the list may have, so that one question brings their memos. */
-const PAGE = ANNOTATIONS_MAX;
+/** The most rows that a page of the list may have. */
+const PAGE = 100;
 const PAGES_MAX = 20;
 
 const makePdf = async (
   api: ApiClient,
-  { filters, ofAddress }: { readonly filters: OperationFilters } & Pick<Names, "ofAddress">,
+  { filters, ofAddress }: { readonly filters: ActivityFilters } & Pick<Names, "ofAddress">,
 ): Promise<string> => {
-  const operations: Operation[] = [];
-  const annotations = new Map<string, Annotation>();
+  const rows: ActivityRow[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const query: NonNullable<QueryInput<typeof listOperations>> = {
+    const query: NonNullable<QueryInput<typeof listActivity>> = {
       ...toListQuery(filters),
       limit: PAGE,
       ...(cursor === null ? {} : { cursor }),
     };
-    const { data, nextCursor }: ResponseOf<typeof listOperations> = await api.call(listOperations, { query });
-    operations.push(...data);
-    if (data.length > 0) {
-      const ids = data.map(({ operationId }) => operationId).join(",");
-      for (const one of (await api.call(listAnnotations, { query: { ids } })).data) annotations.set(one.id, one);
-    }
+    const { data, nextCursor }: ResponseOf<typeof listActivity> = await api.call(listActivity, { query });
+    rows.push(...data);
     cursor = nextCursor;
     if (cursor === null) break;
   }
-  return activityPdf({ operations, annotations, ofAddress, filters, cut: cursor !== null, madeAt: new Date() });
+  return activityPdf({ rows, ofAddress, filters, cut: cursor !== null, madeAt: new Date() });
 };
 
-/** The list that the filters let through as a PDF, 2,000 operations at most. */
-export const PdfButton = ({ filters }: { readonly filters: OperationFilters }): ReactNode => {
+/** The list that the filters let through as a PDF, 2,000 movements at most. */
+export const PdfButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNode => {
   const api = useApi();
   const { ofAddress } = useNames();
   const { mutate, isPending } = useMutation({

@@ -9,14 +9,15 @@ import {
   useQueryStates,
 } from "nuqs";
 import { useCallback } from "react";
+import { ACTIVITY_KINDS } from "@/lib/contracts/activity";
 import { STATUSES } from "@/lib/core/status";
-import { isDay, LISTED_KINDS, NO_FILTERS, type OperationFilters } from "./filter-model";
+import { isDay, NO_FILTERS, type ActivityFilters } from "./filter-model";
 
 const day = createParser({ parse: (text) => (isDay(text) ? text : null), serialize: (text: string) => text });
 
 const PARSERS = {
   status: parseAsArrayOf(parseAsStringLiteral(STATUSES)),
-  kind: parseAsArrayOf(parseAsStringLiteral(LISTED_KINDS)),
+  kind: parseAsArrayOf(parseAsStringLiteral(ACTIVITY_KINDS)),
   chain: parseAsArrayOf(parseAsInteger),
   wallet: parseAsArrayOf(parseAsString),
   from: day,
@@ -26,13 +27,13 @@ const PARSERS = {
 };
 
 export interface ActivityFilterState {
-  readonly filters: OperationFilters;
-  readonly change: (part: Partial<OperationFilters>) => void;
+  readonly filters: ActivityFilters;
+  readonly change: (part: Partial<ActivityFilters>) => void;
   readonly clear: () => void;
 }
 
 /** Lists as the address's parsers want them: arrays of their own. */
-const toStored = ({ status, kind, chain, wallet, ...rest }: Partial<OperationFilters>) => ({
+const toStored = ({ status, kind, chain, wallet, ...rest }: Partial<ActivityFilters>) => ({
   ...rest,
   ...(status === undefined ? {} : { status: status && [...status] }),
   ...(kind === undefined ? {} : { kind: kind && [...kind] }),
@@ -43,7 +44,7 @@ const toStored = ({ status, kind, chain, wallet, ...rest }: Partial<OperationFil
 /** The filters live in the address of the page, so that a filtered list can be linked to and survives a reload. */
 export const useActivityFilters = (): ActivityFilterState => {
   const [filters, setFilters] = useQueryStates(PARSERS, { history: "replace" });
-  const change = useCallback((part: Partial<OperationFilters>) => void setFilters(toStored(part)), [setFilters]);
+  const change = useCallback((part: Partial<ActivityFilters>) => void setFilters(toStored(part)), [setFilters]);
   const clear = useCallback(() => void setFilters(toStored(NO_FILTERS)), [setFilters]);
   return { filters, change, clear };
 };

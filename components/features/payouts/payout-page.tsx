@@ -106,7 +106,7 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
 /** The next action, and the reason of a failure. */
 const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode =>
   payout.failure !== null ? (
-    <Alert tone="danger" title="What went wrong">
+    <Alert tone="danger" title="Why it failed">
       {payout.failure.message} <code className="font-mono text-sm text-fg-2">{payout.failure.code}</code>
       <p>{payout.nextAction}</p>
     </Alert>

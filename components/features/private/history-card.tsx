@@ -65,7 +65,7 @@ const columnsOf = (names: PrivateNames): readonly Column<PrivateTransfer>[] => [
   },
 ];
 
-/** Private operations, which no other page shows. */
+/** Private operations alone; the activity has them among everything that moved money. */
 export const HistoryCard = (): ReactNode => {
   const list = usePrivateTransfers();
   return (
@@ -73,10 +73,10 @@ export const HistoryCard = (): ReactNode => {
       list={list}
       what="private operations"
       money="Private operations that run go on without this page."
-      title="History, shown on this page only"
+      title="History"
       empty={
         <EmptyState icon={History} title="Nothing private has moved yet">
-          Shields, transfers, swaps and unshields are listed here and on no other page.
+          Shields, transfers, swaps and unshields appear here and under Activity.
         </EmptyState>
       }
     >

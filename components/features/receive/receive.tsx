@@ -78,7 +78,7 @@ interface ChoicesProps {
 const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
   const { own, chains, chainId, here, amount, setChoice } = choice;
   return (
-    <Card title="What you expect" className="lg:col-span-7">
+    <Card title="Expected deposit" className="lg:col-span-7">
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         <Field label="Wallet">
           <Select

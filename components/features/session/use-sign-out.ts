@@ -1,6 +1,5 @@
 "use client";
 
-import { signOut } from "next-auth/react";
 import { toast } from "sonner";
 import { usePublicConfig } from "@/components/providers/public-config";
 
@@ -9,6 +8,7 @@ export const useSignOut = (): (() => Promise<void>) => {
   const config = usePublicConfig();
   return async () => {
     try {
+      const { signOut } = await import("next-auth/react");
       await signOut({ redirect: false });
     } catch {
       toast.error("The service cannot be reached, so you are still signed in. Try again.");

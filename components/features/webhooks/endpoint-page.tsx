@@ -9,8 +9,10 @@ import { useApiMutation, useApiQuery } from "@/components/features/session/use-a
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
+import { CopyButton } from "@/components/ui/copy-button";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
+import { MiddleText } from "@/components/ui/middle-text";
 import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
 import {
@@ -96,8 +98,13 @@ const OpenEndpoint = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode 
   return (
     <>
       <PageHeader
-        title={shortUrl(endpoint.url)}
-        description={endpoint.events.includes("*") ? "Gets every event." : `Gets ${endpoint.events.join(", ")}.`}
+        title={
+          <span className="flex items-center gap-1">
+            <MiddleText text={shortUrl(endpoint.url)} full={endpoint.url} />
+            <CopyButton value={endpoint.url} label="Copy URL" />
+          </span>
+        }
+        description={endpoint.events.includes("*") ? "Receives every event." : `Receives ${endpoint.events.join(", ")}.`}
         actions={
           <div className="flex flex-wrap gap-2">
             <Button onClick={() => setAsking("delete")}>Delete</Button>
@@ -130,7 +137,7 @@ const OpenEndpoint = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode 
         open={asking === "rotate"}
         onOpenChange={() => setAsking(null)}
         title="Make a new signing secret?"
-        description="The secret of now signs beside the new one for 24 hours. Give the new one to your receiver within that time."
+        description="The current secret keeps signing beside the new one for 24 hours. Give the new one to your receiver within that time."
         confirmLabel="Rotate secret"
         onConfirm={() => actions.rotate().then(setMade, actions.failed)}
       />
@@ -138,7 +145,7 @@ const OpenEndpoint = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode 
         open={asking === "delete"}
         onOpenChange={() => setAsking(null)}
         title="Delete this endpoint?"
-        description="What waits for it is not sent. Events stay, and can be read with GET /events."
+        description="Waiting events are not sent to it. They stay readable with GET /events."
         confirmLabel="Delete endpoint"
         tone="danger"
         onConfirm={() => actions.remove().then(() => router.push("/webhooks"), actions.failed)}

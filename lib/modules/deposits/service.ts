@@ -19,6 +19,8 @@ import { settleChain } from "./settle";
 import type { DepositView } from "./view";
 import { watchDeposits, type WatchDeps } from "./watch";
 
+export type { DepositView } from "./view";
+
 export interface DepositsDeps extends Omit<ScanDeps, "database" | "tokenOf">, Omit<ReleaseDeps, "tokenOf"> {
   readonly listener: WatchDeps["listener"];
   readonly ticker: Ticker;

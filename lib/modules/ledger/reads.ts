@@ -3,6 +3,7 @@ import type { JudgedPart } from "@/lib/db/together";
 import { account, accounts, unfitRecipients } from "./account-reads";
 import { systemAccountId } from "./commands";
 import { entries, entriesBetween, entryOf, statement } from "./entry-reads";
+import { accountNames, fundings } from "./funding-reads";
 import type { LedgerRepository } from "./repository";
 import { bare } from "./sql";
 
@@ -31,6 +32,8 @@ export const createLedgerReads = (repository: LedgerRepository) => ({
   entryOf: bindDeps(repository, entryOf),
   statement: bindDeps(repository, statement),
   entriesBetween: bindDeps(repository, entriesBetween),
+  fundings: bindDeps(repository, fundings),
+  accountNames: bindDeps(repository, accountNames),
   balancesAt: bindDeps(repository, balancesAt),
   liabilities: bindDeps(repository, liabilities),
 });

@@ -18,6 +18,7 @@ import { createPayoutReading, type AccountsPayoutView, type PayoutView, type Wal
 import type { PayoutsRepository } from "./repository";
 import { createWalletPayoutsService, type NewWalletsPayout, type WalletPayoutsDeps } from "./wallets/service";
 
+export type { PayoutActivity, PayoutMovement } from "./activity";
 export { mayOf } from "./permissions";
 export type { PayoutView } from "./read-payouts";
 

@@ -17,6 +17,8 @@ import type { SwapsService } from "@/lib/modules/swaps/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
+import { createPayoutActivity } from "./activity";
+import { createPayoutActivityRepository } from "./activity-repository";
 import { createAccountPayoutsRepository } from "./accounts/repository";
 import { createAccountPayoutRunner } from "./accounts/runner";
 import type { Prices } from "./prices";
@@ -94,6 +96,7 @@ export const createPayouts = (parts: PayoutsParts) => {
   const schedules = createSchedulesRepository(database);
   return {
     payouts,
+    payoutActivity: createPayoutActivity({ repository: createPayoutActivityRepository(database), rows, assets }),
     payoutRunner: createPayoutRunner({
       repository,
       accounts,

@@ -22,6 +22,7 @@ export {
 export { needsVotes, PoliciesChangedError, PolicyViolationError } from "./errors";
 export type { RequiredApproval } from "./facts";
 export { votesOf } from "./votes";
+export { readWorths } from "./worth-repository";
 
 /** Decides how much an actor may move, to which recipients, and whether a one-time code has to approve it. */
 export interface PoliciesService {

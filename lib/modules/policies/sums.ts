@@ -34,7 +34,7 @@ export const countedBy = (
   );
 
 /** The sum in US dollars; null when the worth of one of them is unknown or zero, because a payment is never worth nothing. */
-export const usdOf = (movements: readonly Movement[]): bigint | null => {
+export const usdOf = (movements: readonly Pick<Movement, "usd">[]): bigint | null => {
   let sum = 0n;
   for (const { usd } of movements) {
     const worth = usd === null ? 0n : atto(usd);

@@ -113,3 +113,13 @@ export const transferOfOperation = async (
   operationId: string,
 ): Promise<PrivateTransfer | null> =>
   isId("operation", operationId) ? repository.findByOperation(projectId, operationId) : null;
+
+/** The requests behind those of the operations that are private, by operation. */
+export const transfersOfOperations = async (
+  { repository }: PrivacyContext,
+  projectId: string,
+  operationIds: readonly string[],
+): Promise<ReadonlyMap<string, PrivateTransfer>> => {
+  const found = operationIds.length === 0 ? [] : await repository.findByOperations(projectId, operationIds);
+  return new Map(found.map((transfer) => [transfer.operationId, transfer]));
+};

@@ -13,6 +13,7 @@ import {
   getTransfer,
   listTransfers,
   transferOfOperation,
+  transfersOfOperations,
   viewOf,
   type TransferQuery,
   type TransferView,
@@ -23,6 +24,7 @@ import { spends } from "./spend";
 import type { SpendInput } from "./spend-request";
 import { swaps, type PrepareSwapInput, type SwapQuoteInput } from "./swap";
 
+export type { PrivateTransfer } from "./private-transfer";
 export { encryptedPrivacyWallets } from "./wallet-repository";
 export { withPrivacyLegs, type ExitCalls } from "./leg-routing";
 
@@ -132,6 +134,9 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     get: (projectId: string, id: string): Promise<TransferView> => getTransfer(context, projectId, id),
     /** A page of the project's private operations, newest first. */
     list: (projectId: string, query: TransferQuery) => listTransfers(context, projectId, query),
+    /** The private transfers of operations, by the ids of these. */
+    ofOperations: (projectId: string, operationIds: readonly string[]) =>
+      transfersOfOperations(context, projectId, operationIds),
     /** The balances of each private wallet, or of one, in each pool, in base units. @throws DomainError `unknown_privacy_wallet`, `chain_unavailable` */
     balances: (actor: Actor, walletId: string | undefined) => readBalances(context, actor, walletId),
     /** Notes that can leave by the public exit. */

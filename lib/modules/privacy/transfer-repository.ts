@@ -34,6 +34,11 @@ export const createTransferRepository = (database: Database) => {
         await prisma.privacyTransfer.findUnique({ where: { projectId_operationId: { projectId, operationId } } }),
       ),
 
+    findByOperations: async (projectId: string, operationIds: readonly string[]): Promise<PrivateTransfer[]> => {
+      const where = { projectId, operationId: { in: [...operationIds] } };
+      return (await prisma.privacyTransfer.findMany({ where })).map(parsePrivateTransfer);
+    },
+
     findByKey: async (key: {
       projectId: string;
       createdBy: string;

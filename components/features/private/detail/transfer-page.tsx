@@ -175,7 +175,7 @@ const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
           </>
         )}
         {transfer.failure === null ? null : (
-          <Alert tone="danger" title="What went wrong">
+          <Alert tone="danger" title="Why it failed">
             {transfer.failure.message} <code className="font-mono text-sm text-fg-2">{transfer.failure.code}</code>
           </Alert>
         )}

@@ -1,0 +1,25 @@
+import type { z } from "zod";
+import type { activityRecord } from "@/lib/contracts/activity";
+import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+
+/** A movement of money as the list has it. */
+export type ActivityRow = z.output<typeof activityRecord>;
+
+/** The name of each kind of movement. */
+export const ACTIVITY_WORDS = {
+  ...KIND_WORDS,
+  payout_to_wallets: "Payout to wallets",
+  payout_to_accounts: "Payout to accounts",
+  funding: "Account funding",
+  funding_reversal: "Funding taken back",
+} as const satisfies Record<ActivityRow["kind"], string>;
+
+const accountIdOf = ({ source, counterparty }: ActivityRow): string | null =>
+  source?.accountId ?? (counterparty?.type === "account" ? counterparty.accountId : null);
+
+/** The page with the details of a movement. */
+export const pathOfEntry = (row: ActivityRow): string => {
+  if (row.id.startsWith("po_")) return `/payouts/${row.id}`;
+  if (row.id.startsWith("op_")) return row.transferId === null ? `/activity/${row.id}` : `/private/${row.transferId}`;
+  return `/accounts/${accountIdOf(row) ?? ""}`;
+};

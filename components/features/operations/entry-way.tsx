@@ -1,0 +1,102 @@
+"use client";
+
+import { Landmark, ShieldCheck, Users } from "lucide-react";
+import type { ReactNode } from "react";
+import { Counterparty } from "@/components/features/deposits/counterparty";
+import { Party } from "@/components/features/names/party";
+import { shorten } from "@/components/ui/address";
+import { ChainName } from "@/components/ui/chain-name";
+import type { ActivityRow } from "./activity-entry";
+
+const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
+  [...new Set(ids)].map((id, index) => (
+    <span key={id}>
+      {index === 0 ? "" : ", "}
+      <ChainName chainId={id} />
+    </span>
+  ));
+
+const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
+  <span className="inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle" title={title}>
+    {mark}
+    <span className="truncate">{children}</span>
+  </span>
+);
+
+interface MarkedProps {
+  readonly mark: ReactNode;
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+const MARK = "size-4 shrink-0 text-fg-3";
+
+const Account = ({ accountId, name }: { readonly accountId: string; readonly name: string | null }): ReactNode => (
+  <Marked mark={<Landmark aria-hidden className={MARK} />} title={accountId}>
+    {name ?? shorten(accountId, 8)}
+  </Marked>
+);
+
+/** Who receives it; an account, a wallet, or all recipients of a payout. */
+const Receiver = ({ party }: { readonly party: NonNullable<ActivityRow["counterparty"]> }): ReactNode => {
+  switch (party.type) {
+    case "address":
+      return <Party address={party.address} />;
+    case "account":
+      return <Account {...party} />;
+    case "private_wallet":
+      return (
+        <Marked
+          mark={<ShieldCheck aria-hidden className="size-4 shrink-0 text-private" />}
+          title={party.privacyWalletId}
+        >
+          Private wallet
+        </Marked>
+      );
+    case "recipients":
+      return <Marked mark={<Users aria-hidden className={MARK} />}>{party.count} recipients</Marked>;
+  }
+};
+
+const RESERVES = <Marked mark={<Landmark aria-hidden className={MARK} />}>Reserves</Marked>;
+
+/** Where it comes from: the chains of its sources, an account, or the reserves. */
+const Origin = ({ row: { source, sent } }: { readonly row: ActivityRow }): ReactNode => {
+  if (source !== null) return <Account {...source} />;
+  const chains = sent.flatMap(({ token }) => token.chainId ?? []);
+  return chains.length === 0 ? RESERVES : <Chains ids={chains} />;
+};
+
+const ARROW = (
+  <>
+    {" "}
+    <span aria-label="to">→</span>{" "}
+  </>
+);
+
+/** Of a deposit: who sent it, and the chain. Else where it comes from and who receives it; a chain that it never leaves stands once. */
+export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
+  const { kind, counterparty, sent, received, minimum } = row;
+  const looks = "line-clamp-2 text-fg-2";
+  const toChain = (received ?? minimum)?.token.chainId ?? null;
+  if (kind === "deposit")
+    return (
+      <span className={looks}>
+        <Counterparty address={counterparty?.type === "address" ? counterparty.address : null} />
+        {ARROW}
+        {toChain === null ? null : <ChainName chainId={toChain} />}
+      </span>
+    );
+  return (
+    <span className={looks}>
+      <Origin row={row} />
+      {ARROW}
+      {counterparty === null ? RESERVES : <Receiver party={counterparty} />}
+      {toChain === null || sent.every(({ token }) => token.chainId === toChain) ? null : (
+        <>
+          , <ChainName chainId={toChain} />
+        </>
+      )}
+    </span>
+  );
+};

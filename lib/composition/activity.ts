@@ -1,0 +1,22 @@
+import { permissionGuard } from "@/lib/core/permission-guard";
+import { tracedService } from "@/lib/core/tracing";
+import { sqlOn } from "@/lib/db/sql";
+import { createActivityService, type ActivityDeps } from "@/lib/modules/activity/service";
+import { createAnnotationReads } from "@/lib/modules/annotations/service";
+import * as rights from "./caller-rights";
+import type { Money } from "./money";
+import type { Platform } from "./platform";
+
+/** One list of everything that moved money. */
+export const buildActivity = (
+  { database }: Pick<Platform, "database">,
+  { operations, ledger, assets }: Pick<Money, "operations" | "ledger" | "assets">,
+  parts: Pick<ActivityDeps, "deposits" | "payouts" | "privacy">,
+) => {
+  const annotations = createAnnotationReads({ database });
+  const service = createActivityService({
+    ...{ operations, ledger, assets, annotations, reader: sqlOn(database.pool) },
+    ...parts,
+  });
+  return tracedService("activity", permissionGuard(service, rights.ACTIVITY));
+};
