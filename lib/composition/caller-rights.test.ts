@@ -49,8 +49,8 @@ const refusalOf = (service: keyof typeof TABLES, name: string, role: Role): Prom
 };
 
 test("every table is tried here", () => {
-  // The private wallets are a part of the service `privacy`.
-  const tried = new Set<unknown>([...Object.values(TABLES), rights.PRIVATE_WALLETS]);
+  // The private wallets are a part of the service `privacy`. Everybody may read the activity.
+  const tried = new Set<unknown>([...Object.values(TABLES), rights.PRIVATE_WALLETS, rights.ACTIVITY]);
   expect(tried).toEqual(new Set<unknown>(Object.values(rights)));
 });
 

@@ -9,7 +9,7 @@ export const keepOneDay = <C extends Clock>(clock: C): C => {
   const now = clock.now.bind(clock);
   const end = now();
   end.setUTCHours(23, 59, 59, 999);
-  vi.spyOn(clock, "now").mockImplementation(() => {
+  vi.spyOn<Clock, "now">(clock, "now").mockImplementation(() => {
     const at = now();
     return at < end ? at : new Date(end);
   });

@@ -3,7 +3,7 @@ import type { JudgedPart } from "@/lib/db/together";
 import { account, accounts, unfitRecipients } from "./account-reads";
 import { systemAccountId } from "./commands";
 import { entries, entriesBetween, entryOf, statement } from "./entry-reads";
-import { accountNames, fundings } from "./funding-reads";
+import { accountNames, fundings } from "./funding-repository";
 import type { LedgerRepository } from "./repository";
 import { bare } from "./sql";
 

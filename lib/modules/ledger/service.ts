@@ -39,7 +39,7 @@ export const LEDGER_DECIMALS = 18;
 export { systemAccountId } from "./commands";
 export type { AccountRecord, UnfitRecipient } from "./account-reads";
 export type { EntryRecord, Statement } from "./entry-reads";
-export type { FundingQuery, FundingRecord } from "./funding-reads";
+export type { FundingQuery, FundingRecord } from "./funding-repository";
 export type { Outcome, Posted } from "./snapshot";
 export { toDomainError } from "./errors";
 
