@@ -55,6 +55,7 @@ const LEDGER_SQL = [
   "accounts",
   "account-reads",
   "entry-reads",
+  "funding-reads",
   "reads",
   "read-snapshot",
   "verify",

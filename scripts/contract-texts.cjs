@@ -1,3 +1,4 @@
+/* global module */
 /**
  * Takes the texts of the OpenAPI document out of a file of contracts, for the bundles of the browser: there contracts only build and parse requests. A
  * loader of Turbopack, named in next.config.mjs.

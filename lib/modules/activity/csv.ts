@@ -1,7 +1,8 @@
+import type { z } from "zod";
+import type { activityRecord } from "@/lib/contracts/activity";
 import { csvLine, type CsvCell } from "@/lib/core/csv";
-import type { ActivityEntry } from "./movement";
-import { toActivity, type ActivityRecord } from "./serializer";
 
+type ActivityRecord = z.output<typeof activityRecord>;
 type Amount = ActivityRecord["sent"][number];
 type Party = ActivityRecord["counterparty"];
 
@@ -55,16 +56,12 @@ const COLUMNS: readonly Column[] = [
   ["tags", once(({ tags }) => tags.join(", "))],
 ];
 
-const linesOf = (entry: ActivityEntry): string => {
-  const record = toActivity(entry);
+export const csvHeader = (): string => csvLine(COLUMNS.map(([name]) => name));
+
+/** A line for each amount that was sent. */
+export const csvLines = (record: ActivityRecord): string => {
   const amounts: readonly (Amount | null)[] = record.sent.length > 0 ? record.sent : [null];
   return amounts
     .map((sent, index) => csvLine(COLUMNS.map(([, cell]) => cell({ record, sent, isFirst: index === 0 }))))
     .join("");
-};
-
-/** The lines of a CSV file (RFC 4180), made while the list is read: one for each amount that was sent. */
-export const activityCsv = async function* (entries: AsyncIterable<ActivityEntry>): AsyncGenerator<string> {
-  yield csvLine(COLUMNS.map(([name]) => name));
-  for await (const entry of entries) yield linesOf(entry);
 };

@@ -6,9 +6,10 @@ import type { Asset } from "@/lib/chains/assets";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import type { Operation } from "@/lib/modules/operations/service";
 import type { PayoutMovement } from "@/lib/modules/payouts/service";
+import { csvHeader, csvLines } from "./csv";
 import type { ActivityEntry, Movement } from "./movement";
 
-export type ActivityRecord = z.output<typeof activityRecord>;
+type ActivityRecord = z.output<typeof activityRecord>;
 type Amount = ActivityRecord["sent"][number];
 type Party = ActivityRecord["counterparty"];
 
@@ -133,4 +134,10 @@ export const toActivity = (entry: ActivityEntry): ActivityRecord => {
     createdBy,
     createdAt: createdAt.toISOString(),
   };
+};
+
+/** The lines of a CSV file (RFC 4180), made while the list is read. */
+export const activityCsv = async function* (entries: AsyncIterable<ActivityEntry>): AsyncGenerator<string> {
+  yield csvHeader();
+  for await (const entry of entries) yield csvLines(toActivity(entry));
 };
