@@ -66,7 +66,6 @@ const raiseToAdmin = async (page: Page, owner: TestProject): Promise<void> => {
   await page.getByRole("button", { name: `Change the role of ${GUEST}` }).click();
   await dialog.getByRole("radio", { name: /^Viewer/ }).click();
   await expect(dialog.getByText("API keys that this person made stop working")).toBeVisible();
-  await settle(page);
   await checkLooks(page, "a role that ends keys");
   await dialog.getByRole("button", { name: "Cancel" }).click();
 };

@@ -1,6 +1,5 @@
 /** A refusal by a policy names the field that the caller sent, before pricing and at acceptance alike. */
 import { beforeAll, expect, test } from "vitest";
-import type { ApiError } from "@/lib/api-client/client";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
 import { createQuote } from "@/lib/contracts/swap";
 import { createTransfer } from "@/lib/contracts/transfers";
@@ -25,7 +24,7 @@ const rule = async (rules: PolicyRules): Promise<void> => {
 };
 
 const pathsOf = async (calling: Promise<unknown>): Promise<string[]> => {
-  const { code, details } = (await refusalOf(calling)) as ApiError;
+  const { code, details } = await refusalOf(calling);
   expect(code).toBe("policy_violation");
   return details.map(({ path }) => path);
 };
