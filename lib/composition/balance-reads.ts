@@ -5,7 +5,10 @@ import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/ports/routing";
 
 const unreadable = (registry: ChainRegistry, { symbol, chainId }: Token): DomainError =>
-  new DomainError("chain_unavailable", `The balance of ${symbol} on ${registry.get(chainId).name} could not be read.`);
+  new DomainError(
+    "chain_unavailable",
+    `The balance of ${symbol} on ${registry.get(chainId).name} could not be read. Nothing was moved; try again shortly.`,
+  );
 
 /** One balance at a block. */
 export const readAt = async (

@@ -50,7 +50,10 @@ export type Actor = UserActor | ApiKeyActor;
  */
 export const requireScope = (actor: Actor, scope: string): void => {
   if (actor.type !== "apiKey" || actor.scopes.includes(scope)) return;
-  throw new DomainError("insufficient_scope", `This API key lacks the scope ${scope}.`);
+  throw new DomainError(
+    "insufficient_scope",
+    `This API key lacks the scope ${scope}. Give it the scope (PATCH /auth/api-keys/{id}), or use another key.`,
+  );
 };
 
 /** Whether the actor may see private operations: people of the project may, an API key needs the scope `privacy:read`. */

@@ -91,7 +91,11 @@ const toDomainError = (chainName: string, error: unknown): unknown => {
       extra: { reason, ...entryPointCodeIn(reason) },
     });
   }
-  return new DomainError("provider_error", `The bundler of ${chainName} could not do this now.`, { cause: error });
+  return new DomainError(
+    "provider_error",
+    `The bundler of ${chainName} could not do this now. Nothing was sent by this call; try again shortly.`,
+    { cause: error },
+  );
 };
 
 const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => {

@@ -153,7 +153,10 @@ const sendInParts = async (
 const impossible = (chain: ChainContext, { operation, before }: Wanted): Error | null => {
   const gas = transactionGasOf(chain, [operation], bundleCallOf(chain, [operation]));
   if (gas > TRANSACTION_GAS_MAX) {
-    return new DomainError("batch_too_large", "The operation needs more gas than one transaction may use.");
+    return new DomainError(
+      "batch_too_large",
+      "The operation needs more gas than one transaction may use. Nothing was sent; split it into smaller ones.",
+    );
   }
   return before !== null && before.attempts >= BUNDLES_MAX
     ? simulationFailed(chain, `its bundle reverted ${String(BUNDLES_MAX)} times`)

@@ -31,7 +31,10 @@ const CENT = 10n ** 16n;
 const cents = (usd: UsdScaled): string => formatUsd(((usd + CENT - 1n) / CENT) * CENT);
 
 const unpriced = (token: Token): DomainError =>
-  new DomainError("no_route", `The bridge's fee cannot be told: ${token.symbol} has no price.`);
+  new DomainError(
+    "no_route",
+    `The bridge's fee cannot be computed, because ${token.symbol} has no price. Nothing was sent; try another token, or try again later.`,
+  );
 
 const requirePrice = async (prices: PriceSource, token: Token, signal: AbortSignal): Promise<UsdScaled> => {
   const price = await prices.usd(token, signal);

@@ -124,7 +124,11 @@ const sourceSide = async (
   const from = asErc20(parts, source.token);
   if (sameToken(from, asset.input)) return { deposited: source.amountBase, plan: null, quote: null };
   const [quote] = await parts.finder.find(wishOf(from, asset.input, source.amountBase), signal);
-  if (quote === undefined) throw new DomainError("no_route", "There is no swap to a token that the bridge carries.");
+  if (quote === undefined)
+    throw new DomainError(
+      "no_route",
+      "There is no swap to a token that the bridge carries. Nothing was sent; choose another token or chain.",
+    );
   const toleranceBps = Math.min(Math.floor(request.slippageBps / 2), parts.tuning.sourceToleranceMaxBps);
   const deposited = lessBpsFloor(quote.amountOut, toleranceBps);
   const bought = shareOut(

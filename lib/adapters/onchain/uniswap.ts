@@ -83,11 +83,14 @@ interface PathTrade {
 }
 
 const noRoute = (chain: string): DomainError =>
-  new DomainError("no_route", `No pools on ${chain} connect these two tokens.`);
+  new DomainError(
+    "no_route",
+    `No pools on ${chain} connect these two tokens. Nothing was sent; choose other tokens or another chain.`,
+  );
 const tooShallow = (chain: string): DomainError =>
   new DomainError(
     "insufficient_liquidity",
-    `The pools on ${chain} are too shallow for this amount. Try a smaller amount.`,
+    `The pools on ${chain} are too shallow for this amount. Nothing was sent; try a smaller amount.`,
   );
 
 /** The dependencies that the steps of a search share. */

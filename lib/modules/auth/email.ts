@@ -215,9 +215,13 @@ export const createEmailVerification = (deps: EmailDeps): EmailVerification => {
       if (!(await countGuess(database.prisma, { id: code.id, attemptsMax: ATTEMPTS_MAX, now })))
         throw await refusal(database, userId, now);
       if (secrets.matches(PURPOSE, `${code.id}:${guess}`, code.codeHash)) return accept(deps, actor, code);
-      throw new DomainError("otp_invalid", "This is not the code that was mailed.", {
-        details: [{ path: "code", message: "is not the code that was mailed" }],
-      });
+      throw new DomainError(
+        "otp_invalid",
+        "This is not the code that was mailed. The address is not verified yet; type the newest code, or ask for another.",
+        {
+          details: [{ path: "code", message: "is not the code that was mailed" }],
+        },
+      );
     },
   };
 };

@@ -128,7 +128,10 @@ const cancel = async (parts: PayoutParts, actor: Actor, id: string): Promise<Pay
       ? await parts.wallets.cancel({ projectId, payoutId }, audit)
       : await parts.accounts.cancel(payoutId, audit, audit.at);
   if (!cancelled)
-    throw new DomainError("invalid_state", "This payout has begun or ended and can no longer be cancelled.");
+    throw new DomainError(
+      "invalid_state",
+      "This payout has begun or ended and can no longer be cancelled. Nothing was changed; read it to see what was paid.",
+    );
   return parts.reading.get(projectId, payoutId);
 };
 

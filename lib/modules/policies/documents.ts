@@ -220,9 +220,13 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
 };
 
 const unknownWallet = (): DomainError =>
-  new DomainError("unknown_wallet", "The project has no such wallet.", {
-    details: [{ path: "fromWalletId", message: "is no wallet of the project" }],
-  });
+  new DomainError(
+    "unknown_wallet",
+    "The project has no such wallet. Nothing was changed; name a wallet of GET /wallets.",
+    {
+      details: [{ path: "fromWalletId", message: "is no wallet of the project" }],
+    },
+  );
 
 const changedMeanwhile = (): DomainError =>
   new DomainError("invalid_state", "The policy was changed meanwhile. Read it again; this change was not made.");

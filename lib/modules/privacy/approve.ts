@@ -94,6 +94,9 @@ export const cancelSpend = async (
   const now = context.clock.now();
   const audit = { ...doneBy(actor), action: "operation.cancelled", subject: operationId, at: now };
   if (!(await context.repository.cancelSpend(transfer, audit, now)))
-    throw new DomainError("invalid_state", "This operation has begun or has ended and can no longer be cancelled.");
+    throw new DomainError(
+      "invalid_state",
+      "This operation has begun or has ended and can no longer be cancelled. Nothing was changed; read it to see where the money is.",
+    );
   return context.operations.get(actor.projectId, operationId);
 };

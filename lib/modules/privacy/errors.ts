@@ -52,7 +52,10 @@ export const smallSet = (size: number, wanted: number): DomainError =>
   );
 
 export const noPrivateRoute = (from: Token, to: Token): DomainError =>
-  new DomainError("no_route", `There is no way from ${from.symbol} to ${to.symbol} on this chain.`);
+  new DomainError(
+    "no_route",
+    `There is no way from ${from.symbol} to ${to.symbol} on this chain. Nothing was sent; choose another token.`,
+  );
 
 /** Of a swap that is tried again. */
 export const priceMoved = (): DomainError =>
@@ -62,14 +65,22 @@ export const priceMoved = (): DomainError =>
   );
 
 export const triedAlready = (retriedBy: string): DomainError =>
-  new DomainError("invalid_state", "This operation was tried again already; see the operation in `retriedBy`.", {
-    extra: { retriedBy },
-  });
+  new DomainError(
+    "invalid_state",
+    "This operation was tried again already. Nothing was sent now; see the operation in `retriedBy`.",
+    {
+      extra: { retriedBy },
+    },
+  );
 
 export const nothingToRetry = (): DomainError =>
-  new DomainError("invalid_state", "Nothing of this operation failed that can be tried again.");
+  new DomainError(
+    "invalid_state",
+    "Nothing of this operation failed that can be tried again. Nothing was sent; read the operation to see where its money is.",
+  );
 
-export const treasuryMissing = (): DomainError => new DomainError("unknown_wallet", "The project has no treasury yet.");
+export const treasuryMissing = (): DomainError =>
+  new DomainError("unknown_wallet", "The project has no treasury yet, so nothing was sent. Try again shortly.");
 
 export const notAwaitingApproval = (): DomainError =>
   new DomainError("invalid_state", "This operation does not await approval: it was approved, cancelled or has ended.");

@@ -226,7 +226,10 @@ const store = async (
 const walletsOf = async (deps: PricingDeps, projectId: string, request: RouteRequest): Promise<SourceWallet[]> => {
   const found = await Promise.all(request.sources.map((source) => deps.wallets.find(projectId, source.owner)));
   if (found.some((wallet) => wallet === null)) {
-    throw new DomainError("unknown_wallet", "A source wallet no longer belongs to the project.");
+    throw new DomainError(
+      "unknown_wallet",
+      "A source wallet no longer belongs to the project. Nothing was sent; ask for a quote from another wallet.",
+    );
   }
   return found.filter((wallet) => wallet !== null);
 };

@@ -29,7 +29,11 @@ export const chooseRoute = (
   routes: readonly Route[],
 ): { readonly route: Route; readonly others: readonly Route[] } => {
   const [best] = routes;
-  if (best === undefined) throw new DomainError("no_route", "No way was found from these sources to this token.");
+  if (best === undefined)
+    throw new DomainError(
+      "no_route",
+      "No way was found from these sources to this token. Nothing was sent; choose other sources or another token.",
+    );
   const route = routeId === undefined ? best : routes.find((one) => routeIdOf(one) === routeId);
   if (route !== undefined) return { route, others: routes.filter((one) => one !== route) };
   throw new DomainError(

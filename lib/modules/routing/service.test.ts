@@ -102,7 +102,10 @@ test("a leg whose provider is not configured any more is refused, so that it is 
   const [leg] = await bestLegs(fake());
   if (leg === undefined) throw new Error("Nothing was offered.");
   const gone = { ...leg, provider: "gone" };
-  const refusal = { code: "provider_error", message: 'The routing provider "gone" of this leg is not configured.' };
+  const refusal = {
+    code: "provider_error",
+    message: expect.stringContaining('The routing provider "gone" of this leg is not configured.') as string,
+  };
   await expect(routingOver(fake()).build(request, gone, never())).rejects.toMatchObject(refusal);
   await expect(routingOver(fake()).track(request, gone, null, never())).rejects.toMatchObject(refusal);
 });

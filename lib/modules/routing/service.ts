@@ -68,7 +68,10 @@ export const createRoutingService = (providers: readonly RoutingProvider[], log:
   const providerOf = ({ provider: id }: RouteLeg): RoutingProvider => {
     const provider = byId.get(id);
     if (provider !== undefined) return provider;
-    throw new DomainError("provider_error", `The routing provider "${id}" of this leg is not configured.`);
+    throw new DomainError(
+      "provider_error",
+      `The routing provider "${id}" of this leg is not configured. Its money is where the leg says; the operator has to configure the provider again.`,
+    );
   };
 
   const quote = async (request: RouteRequest, signal: AbortSignal): Promise<readonly Route[]> => {

@@ -51,7 +51,10 @@ export const balanceChanges = async (
   const value = (index: number): bigint => {
     const answer = results[index]?.returnData;
     if (answer === undefined || answer === "0x")
-      throw new DomainError("simulation_failed", "A token did not tell its balance.");
+      throw new DomainError(
+        "simulation_failed",
+        "A token's contract did not answer with its balance. Nothing was sent; try again shortly, or send another token.",
+      );
     return BigInt(answer);
   };
   const first = deployment.length;

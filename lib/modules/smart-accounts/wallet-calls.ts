@@ -35,7 +35,10 @@ export const balanceCall = (multicall3: Address, { owner, token }: Watched): Pro
 
 const balanceOf = (result: ProbeResult | undefined): bigint => {
   if (result?.success !== true || result.returnData === "0x")
-    throw new DomainError("simulation_failed", "A token did not tell its balance.");
+    throw new DomainError(
+      "simulation_failed",
+      "A token's contract did not answer with its balance. Nothing was sent; try again shortly, or send another token.",
+    );
   return BigInt(result.returnData);
 };
 

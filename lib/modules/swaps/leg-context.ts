@@ -122,7 +122,11 @@ export const smartAccountOf = ({
   address,
   ownerAddress,
 }: SourceWallet): { address: Address; ownerAddress: Address } => {
-  if (ownerAddress === null) throw new DomainError("invalid_state", "This wallet is not a smart account.");
+  if (ownerAddress === null)
+    throw new DomainError(
+      "invalid_state",
+      "This wallet is not a smart account. Nothing was sent; name a wallet of GET /wallets that is one.",
+    );
   return { address: address as Address, ownerAddress: ownerAddress as Address };
 };
 

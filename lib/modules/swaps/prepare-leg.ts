@@ -106,7 +106,7 @@ const requireCoins = async (
   const missing = formatAmount(value + fee - coins, native.decimals);
   throw new DomainError(
     "insufficient_balance",
-    `The wallet ${source.owner} cannot pay the network fee on ${deps.registry.get(chainId).name}. Nothing was sent.`,
+    `The wallet ${source.owner} cannot pay the network fee on ${deps.registry.get(chainId).name}. Nothing was sent; send it some of the chain's coin first.`,
     {
       details: [
         {

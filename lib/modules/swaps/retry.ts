@@ -52,7 +52,7 @@ export const createRetry = (
     if (operation.retriedBy !== null) {
       throw new DomainError(
         "invalid_state",
-        "This operation was tried again already; see the operation in `retriedBy`.",
+        "This operation was tried again already. Nothing was sent now; see the operation in `retriedBy`.",
         {
           extra: { retriedBy: operation.retriedBy },
         },

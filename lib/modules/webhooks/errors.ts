@@ -18,4 +18,7 @@ export const rangeTooLong = (numbersMax: number): DomainError =>
   invalidRequest([{ path: "to", message: `A range has at most ${numbersMax.toLocaleString("en")} numbers.` }]);
 
 export const needsPrivacyScope = (): DomainError =>
-  new DomainError("insufficient_scope", "Details of private movements need the scope privacy:read.");
+  new DomainError(
+    "insufficient_scope",
+    "Details of private movements need the scope privacy:read. Nothing was saved; give the key the scope, or leave `includePrivate` out.",
+  );

@@ -141,7 +141,11 @@ const requireUsable = async (step: Step, permit: SignedPermit): Promise<boolean>
   ]);
   if (isAllowed) return true;
   if (obstacle !== null) throw new DomainError("simulation_failed", obstacle);
-  if (head.timestamp >= permit.deadline) throw new DomainError("simulation_failed", "The wallet's permit has expired.");
+  if (head.timestamp >= permit.deadline)
+    throw new DomainError(
+      "simulation_failed",
+      "The wallet's permit has expired. Nothing was sent; the money is in the wallet. Ask for a new quote.",
+    );
   return false;
 };
 

@@ -159,7 +159,11 @@ const store = async (
   );
   if (stored !== null) return stored;
   const known = own.key === null ? null : await findKnown(deps, actor, own.key);
-  if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
+  if (known === null)
+    throw new DomainError(
+      "invalid_state",
+      "The payout's failed rows are being tried again already. Nothing more was started; read the payout.",
+    );
   return sameAs(known, payout.digest);
 };
 

@@ -214,7 +214,10 @@ const approve = async (deps: SchedulesDeps, actor: UserActor, id: string, code: 
   // The first run may be due already. It is made when it is less than `GRACE_MS` late, and counts as missed otherwise.
   const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
   if (!(await deps.repository.approve(schedule, next, audit)))
-    throw new DomainError("invalid_state", "This schedule was approved or cancelled in the meantime.");
+    throw new DomainError(
+      "invalid_state",
+      "This schedule was approved or cancelled in the meantime. Nothing was changed; read it again.",
+    );
   return get(deps, actor.projectId, id);
 };
 
@@ -223,7 +226,10 @@ const cancel = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<Sc
   const schedule = await find(deps, actor.projectId, id);
   const audit = { ...doneBy(actor), action: "payout_schedule.cancelled", subject: id, at: deps.clock.now() };
   if (!(await deps.repository.cancel(schedule, audit)))
-    throw new DomainError("invalid_state", "This schedule has ended or was cancelled before.");
+    throw new DomainError(
+      "invalid_state",
+      "This schedule has ended or was cancelled before. Nothing was changed; create a new one.",
+    );
   return get(deps, actor.projectId, id);
 };
 

@@ -56,7 +56,8 @@ export const treasuryOf = async (
   projectId: string,
 ): Promise<PayoutRequest["treasury"]> => {
   const treasury = await wallets.treasury(projectId);
-  if (treasury === null) throw new DomainError("unknown_wallet", "The project has no treasury yet.");
+  if (treasury === null)
+    throw new DomainError("unknown_wallet", "The project has no treasury yet, so nothing was paid. Try again shortly.");
   return { id: treasury.id, address: treasury.address };
 };
 

@@ -89,7 +89,11 @@ const store = async (
   const { stored, digest } = await storePayout(deps, actor, request, origin);
   if (stored !== null) return stored;
   const known = await findKnown(deps, actor, origin.key);
-  if (known === null) throw new DomainError("invalid_state", "Its failed rows are being tried again already.");
+  if (known === null)
+    throw new DomainError(
+      "invalid_state",
+      "The payout's failed rows are being tried again already. Nothing more was started; read the payout.",
+    );
   return sameAs(known, digest);
 };
 
