@@ -303,7 +303,7 @@ beforeAll(async () => {
 test("every answer fits its schema, and has no field that the schema does not know", async () => {
   const fresh = examples();
   if (inject("recordsExamples")) await writeExamples("lib/contracts/examples/recorded.json", fresh);
-  expect(await lintOpenApi(openApiDocument(namedContracts, fresh))).toEqual([]);
+  expect(await lintOpenApi(openApiDocument(namedContracts, { ...EXAMPLES, ...fresh }))).toEqual([]);
 });
 
 test.runIf(!inject("recordsExamples"))("the committed examples are of the operations that were called", () => {
