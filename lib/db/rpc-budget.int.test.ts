@@ -63,7 +63,7 @@ test("the bucket is refilled by the database's clock, up to its capacity", async
 const CALLS_EACH = 40;
 const WAIT = { timeout: 30_000, interval: 5 };
 
-/** What was taken from the bucket, also for requests that had been sent already, and how often it had nothing to give. */
+/** Counts the requests that the bucket gave, or charged for because they had been sent already, and the times it had none to give. */
 interface Taken {
   requests: number;
   refusals: number;
