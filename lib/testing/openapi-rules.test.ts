@@ -16,6 +16,7 @@ const at = (document: Loose, ...path: string[]): Record<string, unknown> =>
   path.reduce<Record<string, unknown>>((inner, name) => inner[name] as Record<string, unknown>, document);
 
 const QUOTE = ["paths", "/swap/quote", "post"];
+const STREAM = ["paths", "/operations/{id}/events", "get", "responses", "200"];
 
 const FAULTS: Readonly<Record<OwnRule, readonly (readonly [string, (document: Loose) => void])[]>> = {
   "example-for-each-body": [
@@ -26,6 +27,20 @@ const FAULTS: Readonly<Record<OwnRule, readonly (readonly [string, (document: Lo
     [
       "createQuote 200 application/json",
       (one) => delete at(one, ...QUOTE, "responses", "200", "content", "application/json").example,
+    ],
+    [
+      "exportOperations 200 text/csv",
+      (one) => delete at(one, "paths", "/operations/export", "get", "responses", "200", "content", "text/csv").example,
+    ],
+    [
+      "streamOperationEvents 200 text/event-stream",
+      (one) => delete at(one, ...STREAM, "content", "text/event-stream").example,
+    ],
+    [
+      "getStatement 200 text/csv",
+      (one) =>
+        delete at(one, "paths", "/global-accounts/{id}/statement", "get", "responses", "200", "content", "text/csv")
+          .example,
     ],
   ],
   "example-for-each-object-of-events": [
@@ -39,6 +54,7 @@ const FAULTS: Readonly<Record<OwnRule, readonly (readonly [string, (document: Lo
     ],
   ],
   "example-for-each-error-code": [["createQuote no_route", (one) => delete at(one, "components", "examples").no_route]],
+  "lines-of-each-stream": [["streamOperationEvents", (one) => (at(one, ...STREAM).description = "Events")]],
   "no-inlined-copies": [
     [
       "/components/schemas/Quote = /components/schemas/Copy/properties/inner",
