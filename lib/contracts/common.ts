@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ID_PREFIXES, type IdKind } from "@/lib/core/ids";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { STATUSES, SUB_STATUSES } from "@/lib/core/status";
+import { ERROR_FIELDS } from "./error-fields";
 
 /**
  * A 20-byte address. All lower or all upper case is accepted; mixed case must be a right EIP-55 checksum. Parsed to its
@@ -202,10 +203,6 @@ export const errorBody = z
       .optional()
       .meta({ description: "Each field that is at fault" }),
     docsUrl: z.string().optional().meta({ description: "Page that explains the error" }),
-    approvalId: z
-      .string()
-      .optional()
-      .meta({ description: "With `approval_required`: send the request again with it; `message` is what to approve" }),
-    expiresAt: z.string().optional().meta({ description: "With `approval_required`: until when it can be approved" }),
+    ...ERROR_FIELDS,
   })
   .meta({ id: "Error" });

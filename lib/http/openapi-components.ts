@@ -57,11 +57,18 @@ const headers: Json = {
 const sorted = (entries: ReadonlyMap<string, Json>): Json =>
   Object.fromEntries([...entries].sort(([a], [b]) => a.localeCompare(b)));
 
+interface Named {
+  readonly schemas: ReadonlyMap<string, Json>;
+  readonly responses: ReadonlyMap<string, Json>;
+  readonly examples: ReadonlyMap<string, Json>;
+}
+
 /** The components that all operations share, and those that were named while the operations were described. */
-export const componentsOf = (schemas: ReadonlyMap<string, Json>, responses: ReadonlyMap<string, Json>): Json => ({
+export const componentsOf = ({ schemas, responses, examples }: Named): Json => ({
   securitySchemes,
   responses: sorted(responses),
   schemas: sorted(schemas),
   parameters,
   headers,
+  examples: sorted(examples),
 });

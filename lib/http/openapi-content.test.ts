@@ -50,20 +50,6 @@ const objects = objectsBelow(document, "");
 
 /** The linter validates some 200 examples; that takes a few seconds of a free core. */
 const LINT_TIMEOUT_MS = 60_000;
-const FIELDS_MAX = 3;
-const isNamed = (place: string): boolean => /^\/components\/schemas\/\w+$/.test(place);
-
-test("no object of four or more fields is written out twice", () => {
-  const seen = new Map<string, string[]>();
-  for (const { place, schema } of objects) {
-    if (Object.keys(schema.properties as Json).length <= FIELDS_MAX) continue;
-    const form = JSON.stringify({ ...schema, description: undefined });
-    seen.set(form, [...(seen.get(form) ?? []), place]);
-  }
-  // Two requests may have the same fields by chance: each has its own name.
-  const copies = [...seen.values()].filter((places) => places.length > 1 && !places.every(isNamed));
-  expect(copies).toEqual([]);
-});
 
 /** The description that a caller reads: the field's own, or that of the named schema it refers to. */
 const descriptionOf = (field: Json): unknown => {
@@ -106,33 +92,6 @@ test("every tag of an operation is explained, and every error code says when it 
       expect(ERROR_GUIDE[code].action).not.toBe("");
     }
   }
-});
-
-/** Streams, downloads and this document itself have no body of JSON to show. */
-const WITHOUT_EXAMPLE = [
-  "exportActivity",
-  "exportAuditLog",
-  "exportOperations",
-  "getMetrics",
-  "getOpenApi",
-  "streamChanges",
-  "streamDeposits",
-  "streamOperationEvents",
-];
-
-test("every operation has an example of its request and of its answer, recorded from a real call", () => {
-  const missing = operations.flatMap(({ operationId, requestBody, responses }) => {
-    const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
-    const bodies = [requestBody, success].filter((body) => body !== undefined);
-    // A second form, such as CSV, needs none beside JSON.
-    const isShown = bodies.every(({ content = {} }) =>
-      Object.values("application/json" in content ? { json: content["application/json"] } : content).every(
-        (form) => form.example !== undefined,
-      ),
-    );
-    return isShown ? [] : [operationId];
-  });
-  expect(missing.sort()).toEqual(WITHOUT_EXAMPLE);
 });
 
 test("examples hold no secret, no signed token and no address of a person", () => {

@@ -3,6 +3,7 @@ import type { Contract } from "@/lib/contracts/contract";
 import type { ErrorCode } from "@/lib/core/errors";
 import { ERROR_CASES } from "./error-cases";
 import { ERROR_GUIDE, type ErrorGuide } from "./error-guide";
+import { ERROR_EXAMPLES } from "./openapi-examples";
 import type { Json } from "./openapi-schemas";
 import { STATUS_OF } from "./problem";
 
@@ -52,7 +53,14 @@ export const errorCodes = (contract: Contract): ReadonlySet<ErrorCode> => {
   return codes;
 };
 
-const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+/** The form of errors, with an example for each code. */
+const errorContent = (codes: readonly ErrorCode[]): Json => {
+  const examples = codes
+    .filter((code) => ERROR_EXAMPLES[code] !== undefined)
+    .map((code) => [code, { $ref: `#/components/examples/${code}` }] as const);
+  const schema = { $ref: "#/components/schemas/Error" };
+  return { "application/json": { schema, examples: Object.fromEntries(examples) } };
+};
 
 const explain = (code: ErrorCode, { when, action }: ErrorGuide): string => `- \`${code}\`: ${when} ${action}`;
 
@@ -66,19 +74,27 @@ const describe = (status: number, codes: readonly ErrorCode[], operationId = "")
 /** Codes that nearly every operation may answer with their status; names of responses leave them out. */
 const USUAL: ReadonlySet<ErrorCode> = new Set([...ALWAYS, ...AUTHENTICATED, ...WITH_BODY, ...IDEMPOTENT]);
 
-/** A name made of the status and the codes, such as `409-invalid_state`. Operations with equal codes share one response. */
+/** A name made of the status and the codes, such as `409-invalid_state`. Operations with equal codes, and no others, share one response. */
 const responseName = (status: number, codes: readonly ErrorCode[]): string => {
   const usual = [...USUAL].filter((code) => STATUS_OF[code] === status);
   const missing = usual.filter((code) => !codes.includes(code));
   const more = codes.filter((code) => !USUAL.has(code));
-  const without = missing.length === 0 ? [] : ["without", ...missing];
-  const names = missing.length < usual.length || usual.length === 0 ? [...more, ...without] : more;
-  return [String(status), ...names].join("-");
+  if (missing.length === 0) return [String(status), ...more].join("-");
+  return [String(status), ...more, ...(missing.length === usual.length ? ["alone"] : ["without", ...missing])].join(
+    "-",
+  );
 };
 
-/** Error responses that many operations share, by the codes that they have. */
+/** Error responses that many operations share, by the codes that they have; and an example of each code. */
 export const createErrorResponses = () => {
   const shared = new Map<string, Json>();
+  const examples = new Map<string, Json>();
+
+  const keepExamples = (codes: readonly ErrorCode[]): void => {
+    for (const code of codes)
+      if (ERROR_EXAMPLES[code] !== undefined)
+        examples.set(code, { summary: ERROR_GUIDE[code].when, value: ERROR_EXAMPLES[code] });
+  };
 
   /** A response whose codes have cases of their own describes them beside its reference, as OpenAPI 3.1 allows. */
   const of = ({ operationId, contract }: NamedContract): Json => {
@@ -94,12 +110,13 @@ export const createErrorResponses = () => {
         const name = responseName(status, codes);
         const general = describe(status, codes);
         const own = describe(status, codes, operationId);
-        shared.set(name, { description: general, content: errorContent });
+        keepExamples(codes);
+        shared.set(name, { description: general, content: errorContent(codes) });
         const description = own === general ? {} : { description: own };
         return [String(status), { $ref: `#/components/responses/${name}`, ...description }];
       }),
     );
   };
 
-  return { of, shared };
+  return { of, shared, examples };
 };

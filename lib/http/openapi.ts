@@ -68,10 +68,25 @@ const requestOf = ({ operationId, contract }: NamedContract, { schemas, examples
   return { requestBody: { required: true, content } };
 };
 
-const successOf = ({ operationId, contract }: NamedContract, { schemas, examples }: Parts): Json => {
+/** A stream has no schema of its own in OpenAPI 3.1: the schema is that of the data of each event, and the lines are shown in words. */
+const successText = ({ operationId, contract }: NamedContract, examples: Examples): string => {
+  const lines = examples[operationId]?.lines;
+  if (lines === undefined) return contract.summary;
+  return `${contract.summary}. The schema is that of each event's \`data\`; the stream begins like this:\n\n\`\`\`\n${lines.trimEnd()}\n\`\`\``;
+};
+
+const otherForm = ({ operationId, contract }: NamedContract, examples: Examples): Json =>
+  contract.otherMediaType === undefined
+    ? {}
+    : {
+        [contract.otherMediaType]: { schema: { type: "string" }, ...exampleOf(examples, operationId, "otherResponse") },
+      };
+
+const successOf = (one: NamedContract, { schemas, examples }: Parts): Json => {
+  const { operationId, contract } = one;
   const schema = schemas.nameSchema(nameOf(operationId, "Response"), schemas.toSchema(contract.response, "output"));
   return {
-    description: contract.summary,
+    description: successText(one, examples),
     headers: {
       "x-request-id": { $ref: "#/components/headers/RequestId" },
       "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" },
@@ -79,7 +94,7 @@ const successOf = ({ operationId, contract }: NamedContract, { schemas, examples
     },
     content: {
       [contract.mediaType ?? "application/json"]: { schema, ...exampleOf(examples, operationId, "response") },
-      ...(contract.otherMediaType === undefined ? {} : { [contract.otherMediaType]: { schema: { type: "string" } } }),
+      ...otherForm(one, examples),
     },
   };
 };
@@ -133,6 +148,6 @@ export const openApiDocument = (contracts: readonly NamedContract[], examples: E
     tags: Object.entries(TAG_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks,
-    components: componentsOf(schemas.named, errors.shared),
+    components: componentsOf({ schemas: schemas.named, responses: errors.shared, examples: errors.examples }),
   };
 };

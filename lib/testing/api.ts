@@ -1,6 +1,6 @@
 import { createSiweMessage } from "viem/siwe";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { expect, vi } from "vitest";
+import { expect, inject, vi } from "vitest";
 import { createApiClient, type ApiClient } from "@/lib/api-client/client";
 import type { Services } from "@/lib/composition";
 import type { createApiKey } from "@/lib/contracts/api-keys";
@@ -11,6 +11,7 @@ import { createRouteTable } from "@/lib/http/route-table";
 import { routes } from "@/lib/routes.gen";
 import { approvedKey } from "./approve";
 import { undeclaredError } from "./declared-errors";
+import { recordError } from "./error-recorder";
 import { testEmail, testKey } from "./factories";
 import { testServices, type TestServicesOptions } from "./services";
 
@@ -63,6 +64,7 @@ const dispatch = async (request: Request): Promise<Response> => {
   const handler = match?.entry.module[request.method as "GET"];
   if (!match || !handler) throw new Error(`No route answers ${request.method} ${pathname}; the fast server would.`);
   const answer = await handler(request, { params: Promise.resolve(match.params) });
+  if (inject("recordsExamples")) await recordError(answer);
   const fault = await undeclaredError(handler.contract, answer);
   // Soft, because a test may expect the call to fail with something else, or may call again until it succeeds.
   if (fault !== null) expect.soft(fault, "Add the code to `errors` of the contract.").toBeNull();

@@ -1,15 +1,17 @@
 /** Compares the errors that the API answers with those that its contracts declare. */
 import { z } from "zod";
+import { errorBody } from "@/lib/contracts/common";
 import type { Contract } from "@/lib/contracts/contract";
 import { getReadiness } from "@/lib/contracts/system";
 import { ERROR_CODES } from "@/lib/core/errors";
 import { errorCodes } from "@/lib/http/openapi-errors";
 
 const problem = z.object({ code: z.enum(ERROR_CODES) });
+const described = new Set(Object.keys(errorBody.shape));
 
 /**
- * The fault of an answer that the OpenAPI document does not describe: an error without a known code, or with a code that the contract
- * does not declare. Null when the answer is described.
+ * The fault of an answer that the OpenAPI document does not describe: an error without a known code, with a code that the contract
+ * does not declare, or with a field that the schema of errors does not have. Null when the answer is described.
  */
 export const undeclaredError = async (contract: Contract, answer: Response): Promise<string | null> => {
   if (answer.status < 400) return null;
@@ -23,5 +25,9 @@ export const undeclaredError = async (contract: Contract, answer: Response): Pro
   const parsed = problem.safeParse(body);
   if (!parsed.success) return `${operation} answered ${String(answer.status)} without an error code.`;
   const { code } = parsed.data;
-  return errorCodes(contract).has(code) ? null : `${operation} answered ${code}, which its contract does not declare.`;
+  if (!errorCodes(contract).has(code)) return `${operation} answered ${code}, which its contract does not declare.`;
+  const unknown = Object.keys(body as object).filter((name) => !described.has(name));
+  return unknown.length === 0
+    ? null
+    : `${operation} answered ${code} with ${unknown.join(", ")}, which lib/contracts/error-fields.ts does not have.`;
 };

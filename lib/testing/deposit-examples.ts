@@ -4,18 +4,19 @@ import type { exampleRecorder } from "./example-recorder";
 import { fund, newCustomer } from "./journey";
 import { putRules } from "./policies";
 
-interface Examples {
+interface Examples extends Pick<ReturnType<typeof exampleRecorder>, "call" | "callStream"> {
   readonly api: TestApi;
-  readonly call: ReturnType<typeof exampleRecorder>["call"];
   readonly chainId: number;
 }
 
 /** Calls each route of deposits once, for a project whose policy asks for a verdict that no source gives. */
-export const callDeposits = async ({ api, call, chainId }: Examples): Promise<void> => {
+export const callDeposits = async ({ api, call, callStream, chainId }: Examples): Promise<void> => {
   const { session, treasury, treasuryId } = await newCustomer(api);
   const as = { authorization: `Bearer ${session.accessToken}` };
   await putRules(session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+  const stream = callStream("streamDeposits", { as });
   await fund(session.client, treasury, { chainId, token: "USDC", amount: "200" });
+  await stream;
   const { prisma } = api.services.database;
   const id = await vi.waitFor(
     async () => {

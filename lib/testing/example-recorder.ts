@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
 import { format } from "prettier";
 import { namedContracts } from "@/lib/contracts/all";
+import type { Contract } from "@/lib/contracts/contract";
 import type { Example, Examples } from "@/lib/http/openapi-examples";
 import { lookAlikes } from "./look-alikes";
 
@@ -32,6 +33,35 @@ const urlOf = (baseUrl: string, path: string, { params = {}, query = {} }: CallO
   return `${baseUrl}${filled}${search === "" ? "" : `?${search}`}`;
 };
 
+const CSV_LINES_MAX = 3;
+const METRIC_LINES_MAX = 8;
+const EVENTS_MAX = 1;
+const EVENT_TIMEOUT_MS = 60_000;
+
+const contractOf = (operationId: string): Contract => {
+  const contract = namedContracts.find((one) => one.operationId === operationId)?.contract;
+  if (contract === undefined) throw new Error(`There is no operation ${operationId}.`);
+  return contract;
+};
+
+/** The first events of a stream as they are sent; the connection is then closed. */
+const firstEvents = async (body: ReadableStream<Uint8Array>): Promise<string> => {
+  const reader = body.pipeThrough(new TextDecoderStream() as never).getReader() as ReadableStreamDefaultReader<string>;
+  let text = "";
+  const events = (): string[] => text.split("\n\n").slice(0, -1);
+  const isFull = (): boolean => events().filter((event) => event.includes("data: ")).length >= EVENTS_MAX;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += value;
+    if (isFull()) break;
+  }
+  await reader.cancel();
+  return `${events()
+    .slice(0, EVENTS_MAX + 1)
+    .join("\n\n")}\n`;
+};
+
 /**
  * Calls operations over real HTTP and keeps what was sent and answered, with look-alikes in place of ids, keys, signatures, codes and
  * times. A recorded call fails unless it answers with the status of its contract.
@@ -42,8 +72,7 @@ export const exampleRecorder = (baseUrl: string) => {
   const keep = (name: string, example: Example): void => void kept.set(name, shortened(example) as Example);
 
   const call = async (operationId: string, options: CallOptions = {}): Promise<Body> => {
-    const contract = namedContracts.find((one) => one.operationId === operationId)?.contract;
-    if (contract === undefined) throw new Error(`There is no operation ${operationId}.`);
+    const contract = contractOf(operationId);
     const { body, as, recorded = true } = options;
     const response = await fetch(urlOf(baseUrl, contract.path, options), {
       method: contract.method,
@@ -57,8 +86,39 @@ export const exampleRecorder = (baseUrl: string) => {
     return answer;
   };
 
+  const answerOf = async (operationId: string, options: CallOptions, signal?: AbortSignal): Promise<Response> => {
+    const url = urlOf(baseUrl, contractOf(operationId).path, options);
+    const answer = await fetch(url, { headers: { ...options.as }, ...(signal === undefined ? {} : { signal }) });
+    expect({ status: answer.status, operationId }).toEqual({ status: 200, operationId });
+    return answer;
+  };
+
+  /** Keeps the first lines of an answer that is text, beside the JSON of the same operation where it has both. */
+  const callText = async (operationId: string, options: CallOptions = {}): Promise<void> => {
+    const text = await (await answerOf(operationId, options)).text();
+    const { otherMediaType, mediaType } = contractOf(operationId);
+    const end = mediaType === "text/plain" ? "\n" : "\r\n";
+    const linesMax = mediaType === "text/plain" ? METRIC_LINES_MAX : CSV_LINES_MAX;
+    const lines = `${text.split(end).filter(Boolean).slice(0, linesMax).join(end)}${end}`;
+    keep(
+      operationId,
+      otherMediaType === undefined ? { response: lines } : { ...kept.get(operationId), otherResponse: lines },
+    );
+  };
+
+  /** Keeps the first events of a stream. */
+  const callStream = async (operationId: string, options: CallOptions = {}): Promise<void> => {
+    const answer = await answerOf(operationId, options, AbortSignal.timeout(EVENT_TIMEOUT_MS));
+    if (answer.body === null) throw new Error(`${operationId} answered no stream.`);
+    const lines = await firstEvents(answer.body);
+    const data = /^data: (\{.*\})$/m.exec(lines)?.[1] ?? "null";
+    keep(operationId, { response: JSON.parse(data) as unknown, lines });
+  };
+
   return {
     call,
+    callText,
+    callStream,
     keep,
     /** The recorded examples, sorted by name. */
     examples: (): Examples => lookAlikes(Object.fromEntries([...kept].sort(([a], [b]) => a.localeCompare(b)))),

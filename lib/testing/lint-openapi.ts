@@ -1,5 +1,6 @@
-/** Lints an OpenAPI document with the recommended rules of Redocly, and a few more. */
+/** Lints an OpenAPI document with the recommended rules of Redocly and those of the project. */
 import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { ownFindings, type OpenApiDocument } from "./openapi-rules";
 
 /** A finding: the rule, the place and the fault. */
 export type Finding = string;
@@ -26,8 +27,9 @@ const RULES = {
 export const lintOpenApi = async (document: object): Promise<Finding[]> => {
   const config = await createConfig({ extends: ["recommended"], rules: RULES });
   const problems = await lintFromString({ source: JSON.stringify(document), config });
-  return problems.map(({ ruleId, message, location }) => {
+  const findings = problems.map(({ ruleId, message, location }) => {
     const [place] = location;
     return `${ruleId} ${place?.pointer ?? ""}: ${message}`;
   });
+  return [...findings, ...ownFindings(document as OpenApiDocument)];
 };

@@ -38,12 +38,13 @@ const accountPayouts = async (
   await call("listPayouts", { query: { limit: "2" }, as: key });
 };
 
-const walletPayouts = async ({ call, untilFinal, chainId, recipient, key }: PayoutExamples): Promise<void> => {
+const walletPayouts = async ({ call, untilFinal, chainId, recipient, key }: PayoutExamples): Promise<string> => {
   const row = { address: recipient, amount: "1", token: "USDC", reference: "Salary" };
   const body = { chainId, transfers: [row], reference: "January" };
   const made = await call("createWalletsPayout", { body, as: key });
   await untilFinal("getPayout", text(made, "payoutId"));
   await call("listPayoutItems", { params: { id: text(made, "payoutId") }, as: key });
+  return text(made, "payoutId");
 };
 
 const schedules = async ({ call, codeFor, chainId, recipient, person, key }: PayoutExamples): Promise<void> => {
@@ -59,12 +60,17 @@ const schedules = async ({ call, codeFor, chainId, recipient, person, key }: Pay
   await call("cancelPayoutSchedule", { params, as: person });
 };
 
-/** Calls the operations of payouts and their schedules. @param of `accountIds`: the payer, which has money, and the payee */
+/**
+ * Calls the operations of payouts and their schedules.
+ * @param of `accountIds`: the payer, which has money, and the payee
+ * @returns the id of the payout to wallets
+ */
 export const callPayouts = async (
   given: PayoutExamples,
   of: { readonly accountIds: readonly [string, string] },
-): Promise<void> => {
+): Promise<string> => {
   await accountPayouts(given, of.accountIds);
-  await walletPayouts(given);
+  const id = await walletPayouts(given);
   await schedules(given);
+  return id;
 };

@@ -115,6 +115,12 @@ const isSignedFor =
     return isSignedBy(owner, { chainId, entryPoint, module4337, ...signed });
   };
 
+const noPaymaster = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "The chain has no paymaster that could bear the fees. Nothing was sent; fund the wallet with the coin of the chain.",
+  );
+
 /** Treasury accounts: Safe 1.4.1 with its 4337 module, one owner, threshold 1, salt nonce 0. */
 export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): SmartAccounts => {
   const contracts = commonContracts(registry);
@@ -151,12 +157,7 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     const deployment = deploymentOf(request.ownerAddress, contracts);
     const paymaster = registry.get(request.chainId).contracts.paymaster;
     const isSponsored = request.sponsored ?? paymaster !== undefined;
-    if (isSponsored && paymaster === undefined) {
-      throw new DomainError(
-        "invalid_state",
-        "The chain has no paymaster that could bear the fees. Nothing was sent; fund the wallet with the coin of the chain.",
-      );
-    }
+    if (isSponsored && paymaster === undefined) throw noPaymaster();
     return {
       sender,
       nonce: firstNonceOf(request.nonceKey),

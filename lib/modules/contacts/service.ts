@@ -49,6 +49,12 @@ export interface ContactsService {
 
 const CONTACTS_MAX = 1000;
 
+const bookFull = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    `The address book is full: it holds ${String(CONTACTS_MAX)} addresses. Nothing was saved; delete one first.`,
+  );
+
 const auditedFields = ({ name, tags, chainIds }: Contact) => ({ name, tags, chainIds: chainIds.map(String) });
 
 interface ContactsDeps {
@@ -118,11 +124,7 @@ export const createContactsService = (deps: ContactsDeps): ContactsService => {
         const before = await findContactByAddress(tx, projectId, input.address);
         const contact = await upsertContact(tx, { ...candidate, createdAt: clock.now() });
         // Two at once may both be the last one: the bound keeps the list short, and one more does no harm.
-        if (contact.id === candidate.id && (await countContacts(tx, projectId)) > CONTACTS_MAX)
-          throw new DomainError(
-            "invalid_state",
-            `The address book is full: it holds ${CONTACTS_MAX} addresses. Nothing was saved; delete one first.`,
-          );
+        if (contact.id === candidate.id && (await countContacts(tx, projectId)) > CONTACTS_MAX) throw bookFull();
         await recordAudit(tx, { ...entryOf(actor, contact, before), action: "contact.saved" });
         return contact;
       });
