@@ -23,6 +23,7 @@ export const callTexts = async ({
   const csv = { format: "csv" };
   await callText("listPayoutItems", { params: { id: ids.payout }, query: csv, as: key });
   await callText("getStatement", { params: { id: ids.account }, query: csv, as: key });
+  await callText("exportActivity", { as: key });
   await callText("exportOperations", { as: key });
   await callText("exportAuditLog", { as: person });
   await callText("getMetrics");

@@ -104,7 +104,9 @@ const OpenEndpoint = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode 
             <CopyButton value={endpoint.url} label="Copy URL" />
           </span>
         }
-        description={endpoint.events.includes("*") ? "Receives every event." : `Receives ${endpoint.events.join(", ")}.`}
+        description={
+          endpoint.events.includes("*") ? "Receives every event." : `Receives ${endpoint.events.join(", ")}.`
+        }
         actions={
           <div className="flex flex-wrap gap-2">
             <Button onClick={() => setAsking("delete")}>Delete</Button>
