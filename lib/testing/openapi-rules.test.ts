@@ -49,7 +49,7 @@ const FAULTS: Readonly<Record<OwnRule, readonly (readonly [string, (document: Lo
       (one) => {
         for (const [type, { post }] of Object.entries(at(one, "webhooks")) as unknown as [string, { post: Loose }][])
           if (type.startsWith("payout_schedule."))
-            delete at(post as never, "requestBody", "content", "application/json").example;
+            delete at(post, "requestBody", "content", "application/json").example;
       },
     ],
   ],

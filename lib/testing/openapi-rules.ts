@@ -38,7 +38,7 @@ const FIRST_ERROR = 400;
 
 const named = (document: OpenApiDocument, body: Body): Body => {
   const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(.+)$/.exec(body.$ref ?? "") ?? [];
-  return body.$ref === undefined ? body : ((document.components[kind]?.[name] ?? {}) as Body);
+  return body.$ref === undefined ? body : (document.components[kind]?.[name] ?? {});
 };
 
 const operationsOf = ({ paths }: OpenApiDocument): readonly (readonly [string, Operation])[] =>
@@ -102,9 +102,7 @@ const objectsBelow = (value: unknown, place: string): Found[] => {
   const inner = Object.entries(value)
     .filter(([key]) => key !== "example" && key !== "examples")
     .flatMap(([key, each]) => objectsBelow(each, `${place}/${key}`));
-  return "properties" in value && typeof value.properties === "object"
-    ? [{ place, schema: value as Json }, ...inner]
-    : inner;
+  return "properties" in value && typeof value.properties === "object" ? [{ place, schema: value }, ...inner] : inner;
 };
 
 const isNamed = (place: string): boolean => /^\/components\/schemas\/\w+$/.test(place);

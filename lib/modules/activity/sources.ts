@@ -54,7 +54,7 @@ const kindsOf = <T extends string>(
   own: Readonly<Partial<Record<ActivityKind, T>>>,
 ): T[] =>
   Object.entries(own).flatMap(([kind, name]) =>
-    name !== undefined && (wanted === undefined || wanted.includes(kind as ActivityKind)) ? [name] : [],
+    wanted === undefined || wanted.includes(kind as ActivityKind) ? [name] : [],
   );
 
 /** An API key reads only what it has the scope for. */
