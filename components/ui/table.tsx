@@ -8,8 +8,8 @@ export interface Column<Row> {
   readonly align?: "left" | "right";
   /** As a card: `title` heads it, `aside` stands at the right of the title, `hidden` is left out; of the rest two stand in a line. */
   readonly phone?: "title" | "aside" | "line" | "hidden";
-  /** Columns leave a table that has not enough space: `lowest` first, then `low` and `medium`; those without stay. */
-  readonly priority?: "lowest" | "low" | "medium";
+  /** Columns leave a table that has not enough space: `least` first, then `lowest`, `low` and `medium`; those without stay. */
+  readonly priority?: "least" | "lowest" | "low" | "medium";
   /** On a card its value needs no label: times, ways, badges. */
   readonly bare?: true;
   readonly className?: string;
@@ -30,12 +30,14 @@ interface TableProps<Row> {
 
 /** Written whole, so that the style sheet has them. The widths are those of the table, because the navigation takes some of the window. */
 const DROPS = {
+  least: "@max-[84rem]:hidden",
   lowest: "@max-[72rem]:hidden",
   low: "@max-[60rem]:hidden",
   medium: "@max-[48rem]:hidden",
 } as const;
 /** The same between the width of cards and that at which the column fits; on cards `phone` decides. */
 const CELL_DROPS = {
+  least: "@min-[40rem]:@max-[84rem]:hidden",
   lowest: "@min-[40rem]:@max-[72rem]:hidden",
   low: "@min-[40rem]:@max-[60rem]:hidden",
   medium: "@min-[40rem]:@max-[48rem]:hidden",

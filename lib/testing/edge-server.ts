@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type AddressInfo } from "node:net";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { defineContract } from "@/lib/contracts/contract";
 import type { ConnectionLimits } from "@/lib/http/connection-guard";
@@ -33,10 +33,10 @@ const signIn = defineContract({
 export const passed: PageRequest[] = [];
 export const servers: FastServer[] = [];
 
-afterEach(async () => {
+const closeAll = async (): Promise<void> => {
   await Promise.all(servers.splice(0).map((server) => server.close(100)));
   passed.length = 0;
-});
+};
 
 /** Keeps what is counted by bucket. */
 const countingStore = (counted: Map<string, number>): RateStore => ({
@@ -56,6 +56,8 @@ interface Settings {
 
 /** A fast server with two routes, whose pages answer `a page`. It is closed after the test. */
 export const start = async (settings: Settings = {}) => {
+  // Files of one worker share this module, so a hook beside it would belong to the first file alone.
+  onTestFinished(closeAll);
   const {
     perIp = 1_000,
     signInPerIp = 500,

@@ -70,7 +70,7 @@ const NOTE: Column<ActivityRow> = {
   id: "note",
   header: "Memo",
   phone: "hidden",
-  priority: "lowest",
+  priority: "least",
   cell: (row) => <Note row={row} />,
 };
 

@@ -24,8 +24,11 @@ export const ScheduleFields = ({ form }: { readonly form: OptionsForm }): ReactN
   const { field, formState } = useController({ control: form.control, name: "schedule" });
   const schedule = field.value;
   const problems = formState.errors.schedule;
-  /** The form's own check on a change leaves errors inside an object out, so it is asked for. */
-  const set = (next: ScheduleValues | null): void => form.setValue("schedule", next, { shouldValidate: true });
+  // A check of this field alone would leave the errors inside its object out.
+  const set = (next: ScheduleValues | null): void => {
+    form.setValue("schedule", next);
+    void form.trigger();
+  };
   const change = (part: Partial<ScheduleValues>): void => {
     if (schedule !== null) set({ ...schedule, ...part });
   };
