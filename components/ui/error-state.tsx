@@ -37,6 +37,7 @@ export const ErrorState = ({
   const signedOut = view.code === "unauthorized";
   // A detail that the message says already is not repeated.
   const details = view.details.filter(({ message }) => !view.message.includes(message));
+  const isSaidAlready = typeof money === "string" && view.message.includes(money);
   const isRefused = view.code === "policy_violation";
   const Icon = view.offline ? WifiOff : CircleAlert;
   return (
@@ -56,7 +57,7 @@ export const ErrorState = ({
           </ul>
         )}
         <p className="text-fg-2">
-          {money} {view.advice}
+          {isSaidAlready ? null : money} {view.advice}
         </p>
         {view.requestId === null ? null : (
           <p className="flex flex-wrap items-center gap-1 text-sm text-fg-2">
