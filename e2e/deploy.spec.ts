@@ -13,7 +13,7 @@ const PUBLIC_URL = "https://pay.example.org";
 const WAIT = { timeout: 60_000 };
 const secret = (): string => randomBytes(32).toString("hex");
 
-/** Local chains, a database of its own on the stack's server, and a mail server. */
+/** Variables of a production service on the local chains, with its own database on the test stack's PostgreSQL and a mail server of the test. */
 const environmentOf = (database: string, smtpPort: number): Record<string, string> => {
   const url = new URL(process.env.E2E_DATABASE_URL ?? "");
   url.pathname = `/${database}`;

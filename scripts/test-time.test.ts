@@ -20,7 +20,7 @@ const PAUSES: Readonly<Record<string, string>> = {
     "Drives a payout at the pace that the driver names, as its job does.",
 };
 
-/** Tests that compare moments, each with the reason why a slow machine does not fail them. */
+/** Test files that may compare times of the clock, each with the reason why a slow machine does not make it fail. */
 const MOMENTS: Readonly<Record<string, string>> = {
   "app/api/wallets/link/link.int.test.ts": "Between the moment before the call and the moment after it.",
   "lib/db/retention.int.test.ts": "A run is due an hour later; the test has a deadline of two minutes.",

@@ -66,7 +66,7 @@ export interface Started {
 }
 
 export interface Deployment {
-  /** Files of the tree, which nothing may change. */
+  /** Path, size and time of each file of the deployed tree, to compare before and after: the service may change none. */
   readonly files: () => readonly string[];
   readonly command: readonly string[];
   readonly healthcheck: readonly string[];

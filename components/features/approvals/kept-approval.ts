@@ -7,7 +7,7 @@ const keptApproval = z.object({
   /** The person and the project: what another person left in this tab is not shown. */
   owner: z.string(),
   asked: z.object({ approvalId: z.string(), message: z.string(), expiresAt: z.string() }),
-  /** As the service was asked; absent for a change without input. */
+  /** The input of the change that waits for the approval; absent for a change without input. */
   input: z.unknown().optional(),
   /** False: the person closed the dialog. It shows the approval again when it is opened, and does not open by itself. */
   open: z.boolean(),

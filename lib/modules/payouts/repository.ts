@@ -76,7 +76,7 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : parsePayout(row);
     },
 
-    /** The ids among them that are payouts of the project. */
+    /** Of the given ids, those that belong to payouts of the project. */
     known: bindDeps(database, known),
 
     /** The payout that was created with a caller's Idempotency-Key; null when there is none. */

@@ -169,7 +169,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       createOnce(context, actor, { key, kind: "private_transfer", input }, (idempotency) =>
         spends.create(context, actor, { ...input, kind: "private_transfer" }, idempotency),
       ),
-    /** Takes a whole deposit back to the treasury in public, where it was declined. @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, … */
+    /** Takes a whole deposit, which the provider of the association set declined, back to the treasury in public. @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, … */
     exit: (actor: Actor, input: ExitInput, key: string | null): Promise<TransferView> =>
       createOnce(context, actor, { key, kind: "public_exit", input }, (idempotency) =>
         publicExits.create(context, actor, input, { idempotency, retryOf: null }),

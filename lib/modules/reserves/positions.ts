@@ -149,7 +149,7 @@ const readNow = async (
       backs: backs(context, position.token),
     }));
   } catch (error) {
-    // The chain is not to blame, and must not be left out afterwards.
+    // A failure of our own database says nothing about the chain, so the chain is asked again at once.
     if (outageOf(error) === "database") throw error;
     return null;
   }

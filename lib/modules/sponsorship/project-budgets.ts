@@ -20,7 +20,7 @@ interface ProjectBudgetsDeps {
   readonly clock: Clock;
 }
 
-/** In units of the chain's coin. Null removes the project's own limit, so the ceiling applies; an absent field is not changed. */
+/** A change of what the sponsor pays for a project. Limits are in units of the chain's coin. Null removes the project's own limit, so the ceiling applies; an absent field is not changed. */
 export interface BudgetChange {
   readonly chainId: number;
   readonly dailyLimit?: string | null | undefined;
