@@ -18,8 +18,12 @@ const read = (file: string): string => {
 /** Commands of the child processes that are alive. Empty on systems without /proc. */
 const children = (): string[] => {
   const { pid } = process;
-  const ids = read(`/proc/${String(pid)}/task/${String(pid)}/children`).split(" ").filter(Boolean);
-  return ids.map((id) => read(`/proc/${id}/cmdline`).replaceAll("\0", " ").trim()).filter((text) => text !== "" && !STAYS.test(text));
+  const ids = read(`/proc/${String(pid)}/task/${String(pid)}/children`)
+    .split(" ")
+    .filter(Boolean);
+  return ids
+    .map((id) => read(`/proc/${id}/cmdline`).replaceAll("\0", " ").trim())
+    .filter((text) => text !== "" && !STAYS.test(text));
 };
 
 /** Commands of the processes that this one started and that have not ended. A process that was killed takes a moment to end. */
