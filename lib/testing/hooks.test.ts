@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const HOOK = /^(?:afterEach|afterAll|beforeEach|beforeAll)\(/m;
-const INDENTED_AFTER_ALL = /^\s+afterAll\(/m;
+const INDENTED_AFTER_ALL = /^[ \t]+afterAll\(/m;
 
 test("no module that test files share registers a hook when it is loaded: files of one worker load it once, so the others would go without", () => {
   const shared = readdirSync("lib/testing", { encoding: "utf8" })
