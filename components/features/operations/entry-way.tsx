@@ -17,7 +17,7 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
   ));
 
 const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
-  <span className="inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle" title={title}>
+  <span className="inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle" title={title}>
     {mark}
     <span className="truncate">{children}</span>
   </span>
@@ -41,7 +41,7 @@ const Account = ({ accountId, name }: { readonly accountId: string; readonly nam
 const Receiver = ({ party }: { readonly party: NonNullable<ActivityRow["counterparty"]> }): ReactNode => {
   switch (party.type) {
     case "address":
-      return <Party address={party.address} />;
+      return <Party address={party.address} className="max-w-36" />;
     case "account":
       return <Account {...party} />;
     case "private_wallet":
@@ -82,7 +82,7 @@ export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
   if (kind === "deposit")
     return (
       <span className={looks}>
-        <Counterparty address={counterparty?.type === "address" ? counterparty.address : null} />
+        {counterparty === null ? <Counterparty address={null} /> : <Receiver party={counterparty} />}
         {ARROW}
         {toChain === null ? null : <ChainName chainId={toChain} />}
       </span>
