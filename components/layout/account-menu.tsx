@@ -15,7 +15,7 @@ import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/u
 const Who = ({ me }: { readonly me: Me | undefined }): ReactNode => {
   if (me === undefined) return <span className="max-sm:hidden">Account</span>;
   return me.email !== null && me.emailVerified ? (
-    <span className="max-w-56 truncate max-sm:hidden" title={me.email}>
+    <span className="max-w-24 truncate max-sm:hidden lg:max-w-40 xl:max-w-56" title={me.email}>
       {me.email}
     </span>
   ) : (
