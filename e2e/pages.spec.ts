@@ -81,11 +81,13 @@ const checkCards = async (page: Page, path: string): Promise<void> => {
 };
 
 const checkRows = async (page: Page, path: string): Promise<void> => {
-  await page.setViewportSize({ width: 1440, height: 900 });
   const rows = page.getByRole("main").locator("tbody tr");
-  await expect(rows.first()).toBeVisible();
-  const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
-  expect(Math.max(...heights), path).toBeLessThanOrEqual(ROW_HEIGHT_MAX);
+  for (const width of [1440, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect(rows.first()).toBeVisible();
+    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect(Math.max(...heights), `${path} at ${String(width)} px`).toBeLessThanOrEqual(ROW_HEIGHT_MAX);
+  }
   await page.setViewportSize({ width: 1280, height: 800 });
 };
 

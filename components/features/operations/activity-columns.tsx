@@ -92,7 +92,14 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     className: "@min-[40rem]:whitespace-nowrap",
     cell: (row) => <RowLink href={pathOfEntry(row)}>{ACTIVITY_WORDS[row.kind]}</RowLink>,
   },
-  { id: "way", header: "From → to", bare: true, cell: (row) => <EntryWay row={row} /> },
+  {
+    id: "way",
+    header: "From → to",
+    bare: true,
+    // Takes the width that the other columns leave, whatever its names need.
+    className: "@min-[60rem]:w-full @min-[60rem]:max-w-0",
+    cell: (row) => <EntryWay row={row} />,
+  },
   { id: "sent", header: "Sent", align: "right", bare: true, cell: (row) => <Sent row={row} digits={digits} /> },
   {
     id: "received",
