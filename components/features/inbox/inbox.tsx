@@ -78,7 +78,7 @@ const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
       </div>
       <div className="flex flex-wrap items-center gap-x-4">
         <p className="text-fg-2">{item.toDo}</p>
-        <p className="flex flex-wrap items-center gap-x-3 text-sm text-fg-3">
+        <p className="flex max-w-full min-w-0 flex-wrap items-center gap-x-3 text-sm text-fg-3">
           {item.by === null ? null : <Actor id={item.by} />}
           <Time value={item.since} />
           {item.until === null ? null : (
