@@ -8,16 +8,20 @@ import { shorten } from "@/components/ui/address";
 import { ChainName } from "@/components/ui/chain-name";
 import type { ActivityRow } from "./activity-entry";
 
-const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => (
-  <span className="min-w-0 truncate">
-    {[...new Set(ids)].map((id, index) => (
-      <span key={id}>
-        {index === 0 ? "" : ", "}
-        <ChainName chainId={id} />
-      </span>
-    ))}
-  </span>
-);
+/** One chain is always whole, because the name beside it gives way first. */
+const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
+  const different = [...new Set(ids)];
+  return (
+    <span className={different.length === 1 ? "shrink-0" : "min-w-0 truncate"}>
+      {different.map((id, index) => (
+        <span key={id}>
+          {index === 0 ? "" : ", "}
+          <ChainName chainId={id} />
+        </span>
+      ))}
+    </span>
+  );
+};
 
 const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
   <span className="inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle" title={title}>
