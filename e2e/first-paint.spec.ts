@@ -1,4 +1,4 @@
-import { expect, test } from "./support/test";
+import { expect, test, type Page } from "./support/test";
 import { gzipSync } from "node:zlib";
 import { settle } from "./support/axe";
 import { signIn } from "./support/sign-in";
@@ -54,3 +54,34 @@ test("the overview arrives with its numbers, before any script has run, and the 
   expect(asked).not.toContain("/api/me");
   expect(asked).not.toContain("/api/wallets");
 });
+
+/** The text of the largest element that the browser painted so far; empty while there is none. */
+const largestText = (page: Page): Promise<string> =>
+  page.evaluate(
+    () =>
+      new Promise<string>((done) => {
+        new PerformanceObserver((list) => {
+          const last = list.getEntries().at(-1) as (PerformanceEntry & { element?: Element | null }) | undefined;
+          done(last?.element?.textContent ?? "");
+        }).observe({ type: "largest-contentful-paint", buffered: true });
+      }),
+  );
+
+/** Without scripts, which carry the same data once more. */
+const textOf = (html: string): string =>
+  html.replace(/<script.*?<\/script>|<!--.*?-->|<[^>]+>/gs, "").replace(/&#x27;|&#39;/g, "'");
+
+for (const path of ["/", "/activity", "/swap"])
+  test(`the largest text that ${path} shows at first is in the server's HTML, not drawn by a script`, async ({
+    page,
+  }) => {
+    await signIn(page.request);
+    // Data that is late is left out of the HTML, and a machine under load may be late.
+    await expect(async () => {
+      const html = await (await page.goto(path))?.text();
+      await settle(page);
+      const text = (await largestText(page)).trim();
+      expect(text).not.toBe("");
+      expect(textOf(html ?? "")).toContain(text);
+    }).toPass({ timeout: 30_000 });
+  });

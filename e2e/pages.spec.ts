@@ -40,7 +40,11 @@ const PAGES = [
 const WIDE = [768, 1024, 1180, 1440].map((width) => ({ width, height: 900 }));
 /** Three lines of text, with the space around them, and a line for a button. */
 const CARD_HEIGHT_MAX = 132;
-const LISTS = ["/", "/activity", "/payouts", "/accounts", "/api-keys"];
+const LISTS = ["/", "/activity", "/payouts", "/accounts", "/api-keys", "/webhooks"];
+/** One line of text, with the space around it and the line below. */
+const ROW_HEIGHT_MAX = 40;
+/** The list with the most columns. */
+const WIDEST_LIST = "/activity";
 const PARTS = 2;
 /** Pages that other tests look at, because they need more than the seed. */
 const ELSEWHERE = [
@@ -74,6 +78,17 @@ const checkCards = async (page: Page, path: string): Promise<void> => {
   await expect(rows.first()).toBeVisible();
   const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
   expect(Math.max(...heights), path).toBeLessThanOrEqual(CARD_HEIGHT_MAX);
+  await page.setViewportSize({ width: 1280, height: 800 });
+};
+
+const checkRows = async (page: Page, path: string): Promise<void> => {
+  const rows = page.getByRole("main").locator("tbody tr");
+  for (const width of [1440, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect(rows.first()).toBeVisible();
+    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect(Math.max(...heights), `${path} at ${String(width)} px`).toBeLessThanOrEqual(ROW_HEIGHT_MAX);
+  }
   await page.setViewportSize({ width: 1280, height: 800 });
 };
 
@@ -115,6 +130,7 @@ for (let part = 0; part < PARTS; part += 1) {
       await expectStill(page, path);
       await checkLooks(page, path, WIDE);
       if (LISTS.includes(path)) await checkCards(page, path);
+      if (path === WIDEST_LIST) await checkRows(page, path);
       expect(violations, path).toEqual([]);
     }
   });

@@ -8,6 +8,8 @@ import { typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
+/** Three lines of text, with the space around them. */
+const CARD_HEIGHT_MAX = 108;
 const ROWS = 200;
 const CHAIN = 31337;
 
@@ -96,6 +98,9 @@ const checkReceipt = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Export" }).click();
   await page.getByRole("menuitem", { name: "Receipt for print or PDF" }).click();
   await expect(page.getByText(`${String(ROWS + 1)} of ${String(ROWS + 1)} rows paid.`)).toBeVisible();
+  // The name and the whole address, because paper has no place to hover.
+  const named = page.getByRole("row", { name: /Studio North/ });
+  await expect(named.getByText(recipient(2))).toBeVisible();
   await checkLooks(page, "receipt");
 };
 
@@ -130,6 +135,13 @@ test("a file is dropped, mended, approved by code and paid on chain; its receipt
   const rows = page.getByRole("table", { name: "Rows" });
   await expect(rows.getByRole("row", { name: /Studio North/ }).getByText("Paid")).toBeVisible();
   await checkLooks(page, "payout");
+  await page.setViewportSize({ width: 390, height: 844 });
+  const heights = await rows
+    .getByRole("row")
+    .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+  // Recipient and amount, reference and state, transaction.
+  expect(Math.max(...heights)).toBeLessThanOrEqual(CARD_HEIGHT_MAX);
+  await page.setViewportSize({ width: 1280, height: 800 });
   for (const [row, amount] of [
     [0, "20"],
     [1, "1010.25"],

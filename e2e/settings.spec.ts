@@ -8,6 +8,8 @@ test("the settings show what the project's sponsor pays, by chain, and axe finds
   await settle(page);
   const card = page.getByRole("region", { name: "Sponsor budgets" });
   await expect(card.getByText(/Resets at 00:00 UTC, in \d+ (hours?|minutes?|seconds?)/)).toBeVisible();
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Sponsor budgets" }).click();
+  await expect(card.getByRole("heading", { name: "Sponsor budgets" })).toBeInViewport();
   const rows = card.getByRole("table", { name: "Sponsor budgets by chain" }).getByRole("row");
   await expect(rows).toHaveCount(4);
   await expect(rows.nth(1)).toContainText("Local 1");

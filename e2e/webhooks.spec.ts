@@ -74,6 +74,7 @@ test("the local receiver shows what arrives, and that its signature verifies", a
   await expect(page.getByText("Nothing has arrived yet")).toBeVisible();
   await page.getByRole("button", { name: "Create an endpoint that sends here" }).click();
   await page.getByRole("list", { name: "Endpoints that send here" }).getByRole("link").click();
+  await expect(page.getByRole("heading", { level: 1, name: "Local receiver" })).toBeVisible();
   await page.getByRole("button", { name: "Send test event" }).click();
   await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200")).toBeVisible();
   await page

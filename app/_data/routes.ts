@@ -1,3 +1,4 @@
+import { GET as activity } from "@/app/api/activity/route";
 import { GET as apiKeys } from "@/app/api/auth/api-keys/route";
 import { GET as balanceHistory } from "@/app/api/balances/history/route";
 import { GET as balances } from "@/app/api/balances/unified/route";
@@ -22,6 +23,7 @@ import { GET as webhookDeliveries } from "@/app/api/webhook-endpoints/[id]/deliv
 
 /** The routes that pages read before they are drawn. */
 export const PAGE_ROUTES = [
+  { path: "/api/activity", GET: activity },
   { path: "/api/auth/api-keys", GET: apiKeys },
   { path: "/api/balances/history", GET: balanceHistory },
   { path: "/api/balances/unified", GET: balances },

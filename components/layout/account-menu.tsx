@@ -3,13 +3,25 @@
 import { CircleUserRound, Eye, EyeOff, LogOut, Settings } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { useMe } from "@/components/features/profile/use-me";
+import { useMe, type Me } from "@/components/features/profile/use-me";
 import { useSignOut } from "@/components/features/session/use-sign-out";
 import { shorten } from "@/components/ui/address";
 import { AddressMark } from "@/components/ui/address-mark";
 import { Button } from "@/components/ui/button";
 import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
+
+/** The verified e-mail address, else the wallet with which the person signs in. */
+const Who = ({ me }: { readonly me: Me | undefined }): ReactNode => {
+  if (me === undefined) return <span className="max-sm:hidden">Account</span>;
+  return me.email !== null && me.emailVerified ? (
+    <span className="max-w-24 truncate max-sm:hidden lg:max-w-40 xl:max-w-56" title={me.email}>
+      {me.email}
+    </span>
+  ) : (
+    <span className="font-mono max-sm:hidden">{shorten(me.address)}</span>
+  );
+};
 
 export const AccountMenu = (): ReactNode => {
   const { data } = useMe();
@@ -20,7 +32,7 @@ export const AccountMenu = (): ReactNode => {
       trigger={
         <Button size="sm" aria-label="Account">
           {data === undefined ? <CircleUserRound aria-hidden /> : <AddressMark value={data.address} />}
-          <span className="font-mono max-sm:hidden">{data === undefined ? "Account" : shorten(data.address)}</span>
+          <Who me={data} />
         </Button>
       }
     >

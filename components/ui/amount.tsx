@@ -1,12 +1,18 @@
 "use client";
 
 import type { ClipboardEvent, ReactNode } from "react";
-import { amountText, usdText, type AmountText } from "@/lib/core/amount-text";
+import { amountText, isStable, usdText, type AmountText } from "@/lib/core/amount-text";
 import { cn } from "./cn";
 import { useAmountsHidden } from "./hidden-amounts";
 import { TokenMark } from "./marks";
 import { Tooltip } from "./tooltip";
 import { useLocale } from "./use-locale";
+
+/** Digits behind the point that a column has room for. */
+export type ColumnDigits = 2 | 6;
+
+/** Room for the widest of the column's tokens: cents where all of them are written like money. */
+export const columnDigits = (symbols: readonly string[]): ColumnDigits => (symbols.every(isStable) ? 2 : 6);
 
 interface AmountProps {
   /** Decimal string in units of the token, as the API gives it. */
@@ -17,8 +23,8 @@ interface AmountProps {
   readonly symbol?: string;
   /** Every digit, for reviews and receipts. */
   readonly exact?: boolean;
-  /** In a column of several tokens: the points stand under each other. */
-  readonly column?: boolean;
+  /** In a column of several tokens: the points stand under each other, with room for this many digits behind them. */
+  readonly column?: ColumnDigits;
   /** Shows `+` before gains, for changes of balances. */
   readonly signed?: boolean;
   /** Inside a link, a button or an option, which cannot hold anything to focus; the title has all digits. */
@@ -32,7 +38,7 @@ export const Amount = ({
   unit,
   symbol = unit,
   exact = false,
-  column = false,
+  column,
   signed = false,
   plain = false,
   className,
@@ -40,11 +46,11 @@ export const Amount = ({
   const hidden = useAmountsHidden();
   const locale = useLocale();
   if (hidden) return <Hidden unit={unit} className={className} />;
-  const text = amountText(value, { symbol, exact, signed, padded: column, locale });
+  const text = amountText(value, { symbol, exact, signed, padded: column !== undefined, locale });
   return (
     <Shown text={text} value={value} plain={plain} className={className} after={unit === undefined ? "" : ` ${unit}`}>
-      {column ? <Aligned text={text.text} locale={locale} /> : text.text}
-      <Unit unit={unit} column={column} />
+      {column === undefined ? text.text : <Aligned text={text.text} locale={locale} digits={column} />}
+      <Unit unit={unit} column={column !== undefined} />
     </Shown>
   );
 };
@@ -98,9 +104,12 @@ export const Hidden = ({
   </span>
 );
 
-/** Room for this many digits behind the point of a column. */
-const COLUMN_LOOKS = "inline-block min-w-[7.8ch] text-left";
-const UNIT_COLUMN_LOOKS = "inline-block min-w-[4.5rem] pl-1 text-left";
+/** Room for the digits behind the point of a column; on the cards of a narrow table nothing stands below it. */
+const COLUMN_LOOKS = {
+  2: "inline-block min-w-[2.7ch] text-left @max-[40rem]:min-w-0",
+  6: "inline-block min-w-[7.8ch] text-left @max-[40rem]:min-w-0",
+} as const satisfies Record<ColumnDigits, string>;
+const UNIT_COLUMN_LOOKS = "inline-block min-w-[4rem] pl-1 text-left @max-[40rem]:min-w-0";
 
 const Unit = ({ unit, column }: { readonly unit: string | undefined; readonly column: boolean }): ReactNode =>
   unit === undefined ? null : (
@@ -111,18 +120,24 @@ const Unit = ({ unit, column }: { readonly unit: string | undefined; readonly co
     </span>
   );
 
-const Aligned = ({ text, locale }: { readonly text: string; readonly locale: string }): ReactNode => {
+interface AlignedProps {
+  readonly text: string;
+  readonly locale: string;
+  readonly digits: ColumnDigits;
+}
+
+const Aligned = ({ text, locale, digits }: AlignedProps): ReactNode => {
   const point = new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === "decimal")?.value ?? ".";
   const at = text.lastIndexOf(point);
   return at < 0 ? (
     <>
       {text}
-      <span className={COLUMN_LOOKS} />
+      <span className={COLUMN_LOOKS[digits]} />
     </>
   ) : (
     <>
       {text.slice(0, at)}
-      <span className={COLUMN_LOOKS}>{text.slice(at)}</span>
+      <span className={COLUMN_LOOKS[digits]}>{text.slice(at)}</span>
     </>
   );
 };

@@ -65,12 +65,22 @@ const SILENT: readonly SubStatus[] = ["created", "full"];
 interface StatusBadgeProps {
   readonly status: Status;
   readonly subStatus?: SubStatus | null | undefined;
+  /** For rows of a list: the detail alone while it is not final; its title has both. */
+  readonly short?: boolean;
 }
 
-export const StatusBadge = ({ status, subStatus }: StatusBadgeProps): ReactNode => {
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+export const StatusBadge = ({ status, subStatus, short = false }: StatusBadgeProps): ReactNode => {
   const waits = status === "pending" && subStatus != null && WAITING_FOR_A_PERSON.includes(subStatus);
   const view: StatusView = waits ? PAUSED : subStatus === "quarantined" ? KEPT_BACK : STATUS_VIEWS[status];
   const more = subStatus == null || SILENT.includes(subStatus) ? "" : `, ${SUB_STATUS_WORDS[subStatus]}`;
+  if (short && subStatus != null && more !== "" && (status === "pending" || status === "processing"))
+    return (
+      <Badge tone={view.tone} icon={view.icon} title={view.word + more}>
+        {capital(SUB_STATUS_WORDS[subStatus])}
+      </Badge>
+    );
   return (
     <Badge tone={view.tone} icon={view.icon} title={view.word + more}>
       {view.word}

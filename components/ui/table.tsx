@@ -30,14 +30,14 @@ interface TableProps<Row> {
 
 /** Written whole, so that the style sheet has them. The widths are those of the table, because the navigation takes some of the window. */
 const DROPS = {
-  least: "@max-[84rem]:hidden",
+  least: "@max-[76rem]:hidden",
   lowest: "@max-[72rem]:hidden",
   low: "@max-[60rem]:hidden",
   medium: "@max-[48rem]:hidden",
 } as const;
 /** The same between the width of cards and that at which the column fits; on cards `phone` decides. */
 const CELL_DROPS = {
-  least: "@min-[40rem]:@max-[84rem]:hidden",
+  least: "@min-[40rem]:@max-[76rem]:hidden",
   lowest: "@min-[40rem]:@max-[72rem]:hidden",
   low: "@min-[40rem]:@max-[60rem]:hidden",
   medium: "@min-[40rem]:@max-[48rem]:hidden",

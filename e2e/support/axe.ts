@@ -31,6 +31,8 @@ const still = (page: Page): Promise<unknown> =>
 /** Waits until the page shows its data and no animation runs. Pages with a stream of events never stop to load. */
 export const settle = async (page: Page): Promise<void> => {
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  // A page that breaks while it is drawn is replaced by one that has no other fault.
+  await expect(page.getByRole("heading", { level: 1, name: "Error", exact: true })).toHaveCount(0);
   // The placeholders of data that is still loading.
   await expect(page.locator(".animate-pulse")).toHaveCount(0);
   await still(page);

@@ -32,11 +32,13 @@ beforeAll(async () => {
 
 const inboxOf = async (by: ApiClient) => (await by.call(readProjectInbox)).data;
 
-const newPayout = async (): Promise<string> => {
+const newPayout = async (reference?: string): Promise<string> => {
   const open = async () => (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
   const [sourceAccountId, recipientAccountId] = [await open(), await open()];
   const transfers = [{ recipientAccountId, amount: "1", currency: "USDC" }];
-  return idOf(await client.call(createAccountsPayout, { body: { sourceAccountId, transfers, mode: "independent" } }));
+  const named = reference === undefined ? {} : { reference };
+  const body = { sourceAccountId, transfers, mode: "independent" as const, ...named };
+  return idOf(await client.call(createAccountsPayout, { body }));
 };
 
 const newOperation = async (): Promise<string> => {
@@ -52,7 +54,7 @@ const newOperation = async (): Promise<string> => {
 };
 
 test("what waits for a code, for votes, or for a look is in one list, and what the person may do stands first", async () => {
-  const [payout, operation] = [await newPayout(), await newOperation()];
+  const [payout, operation] = [await newPayout("Rent, May"), await newOperation()];
   const startsAt = new Date(Date.now() + 3_600_000).toISOString();
   const row = { address: testAccount().address, amount: "1", token: "USDC" };
   const body = { chainId: CHAIN, transfers: [row], startsAt };
@@ -75,6 +77,7 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   const items = await inboxOf(client);
   const kindOf = (id: string) => items.filter((item) => item.id === id).map(({ kind, mine }) => [kind, mine]);
   expect(kindOf(payout)).toEqual([["payout", true]]);
+  expect(items.find(({ id }) => id === payout)?.title).toBe("Payout “Rent, May” to 1 account");
   expect(kindOf(operation)).toEqual([["operation", true]]);
   expect(kindOf(scheduleId)).toEqual([["schedule", true]]);
   expect(

@@ -168,7 +168,7 @@ export const ApiKeys = (): ReactNode => {
     <>
       <PageHeader
         title="API keys"
-        description="Keys let your own code do what this page does. A key belongs to the project; its secret is shown once."
+        description="Your own code signs in with a key of the project. Its secret is shown once."
         actions={create}
       />
       <div className="flex flex-col gap-4">

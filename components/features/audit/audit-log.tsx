@@ -94,7 +94,7 @@ export const AuditLog = (): ReactNode => {
     <>
       <PageHeader
         title="Audit log"
-        description="Every change that a person, a key or the service made. Entries are chained by hashes and never deleted."
+        description="Every change, by whom and when. Entries are chained by hashes and never deleted."
         actions={may ? <ExportButton filters={filters} /> : null}
       />
       <Card flush title="Entries">

@@ -24,7 +24,7 @@ export const AvailableAmount = ({ amounts, unit, plain = false }: AvailableAmoun
   const moves = MOVES.filter(([part]) => !isZero(amounts[part]));
   return (
     <>
-      <HeldAmount value={amounts.available} unit={unit} plain={plain} column />
+      <HeldAmount value={amounts.available} unit={unit} plain={plain} column={6} />
       {moves.length === 0 ? null : (
         <span className="flex flex-wrap justify-end gap-x-3 pb-1 text-sm text-fg-3">
           <span>

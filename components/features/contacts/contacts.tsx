@@ -48,7 +48,7 @@ export const Contacts = (): ReactNode => {
     <>
       <PageHeader
         title="Contacts"
-        description="Names for the addresses that you pay. They are recognised wherever an address is typed, and addresses that look like them are flagged."
+        description="Names for the addresses that you pay. Addresses that look like them are flagged."
         actions={add}
       />
       <div className="flex flex-col gap-4">

@@ -16,11 +16,9 @@ interface CounterpartyProps {
 export const Counterparty = ({ address, full = false }: CounterpartyProps): ReactNode => {
   const nameOf = useAddressName();
   if (address === null) {
-    const reason = "The chain records no sender of native coins";
     return (
-      <span title={reason}>
-        <span aria-hidden>–</span>
-        <span className="sr-only">Unknown. {reason}.</span>
+      <span className="text-fg-3" title="The chain records no sender of native coins">
+        Unknown sender
       </span>
     );
   }

@@ -3,7 +3,6 @@
 import type { ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
 import { AddressMark } from "@/components/ui/address-mark";
-
 import { HeldAmount } from "@/components/ui/held-amount";
 import { TokenName } from "@/components/ui/marks";
 import { RowLink } from "@/components/ui/row-link";
@@ -33,7 +32,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
       </span>
     ),
   },
-  { id: "currency", header: "Currency", phone: "hidden", cell: (account) => <TokenName symbol={account.currency} /> },
+  { id: "currency", header: "Currency", bare: true, cell: (account) => <TokenName symbol={account.currency} /> },
   {
     id: "available",
     header: "Available",
@@ -62,7 +61,7 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     id: "id",
     header: "Id",
     align: "right",
-    bare: true,
+    phone: "hidden",
     priority: "low",
     cell: (account) => <PublicId value={account.id} />,
   },

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { Download, ScrollText } from "lucide-react";
+import { Download, FileText, ScrollText } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
@@ -62,7 +62,10 @@ export const StatementCard = ({ account }: { readonly account: Account }): React
             <DayField label="Last day" value={to} onChange={(day) => void setPeriod({ to: day })} />
           </>
         ) : null}
-        <DownloadButton account={account} period={period} />
+        <span className="ml-auto flex flex-wrap gap-2">
+          {period === null ? null : <PdfButton account={account} period={period} />}
+          <DownloadButton account={account} period={period} />
+        </span>
       </div>
       {period === null ? (
         <EmptyState icon={ScrollText} title="Choose the first and the last day">
@@ -106,7 +109,6 @@ const DownloadButton = ({ account, period }: { account: Account; period: Stateme
   });
   return (
     <Button
-      className="ml-auto"
       loading={isPending}
       disabled={period === null}
       onClick={() => (period === null ? undefined : mutate(period))}
@@ -116,8 +118,20 @@ const DownloadButton = ({ account, period }: { account: Account; period: Stateme
   );
 };
 
-const Loaded = ({ account, period }: PartProps): ReactNode => {
-  const query = useApiQuery(getStatement, { params: { id: account.id }, query: period });
+const useStatement = ({ account, period }: PartProps) =>
+  useApiQuery(getStatement, { params: { id: account.id }, query: period });
+
+const PdfButton = (props: PartProps): ReactNode => {
+  const { data } = useStatement(props);
+  return (
+    <Button disabled={data === undefined} onClick={() => (data === undefined ? undefined : savePdf(data))}>
+      <FileText aria-hidden /> Download PDF
+    </Button>
+  );
+};
+
+const Loaded = (props: PartProps): ReactNode => {
+  const query = useStatement(props);
   if (query.isPending) return <LoadingRows what="the statement" rows={8} />;
   if (query.data === undefined) {
     return (
@@ -152,11 +166,6 @@ const StatementView = ({ statement }: { readonly statement: Statement }): ReactN
           <Time value={statement.from} absolute /> to <Time value={statement.to} absolute />
         </Fact>
         <Fact label="Opening balance">{amount(statement.opening)}</Fact>
-        <Fact label="As a document">
-          <Button variant="link" className="h-6" onClick={() => savePdf(statement)}>
-            Download PDF
-          </Button>
-        </Fact>
       </Facts>
       <div className="border-y">
         {entries.length === 0 ? (

@@ -67,29 +67,27 @@ const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
   const { label, tone } = KINDS[item.kind];
   const hideable = useHideableText();
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3">
-      <div className="min-w-0">
-        <Link href={item.path} className="link font-medium wrap-anywhere">
+    <li className="px-4 py-2">
+      <div className="flex items-start justify-between gap-x-4">
+        <Link href={item.path} className="link min-w-0 font-medium wrap-anywhere">
           {hideable(item.title)}
         </Link>
+        <span className="shrink-0">
+          <Badge tone={item.mine ? tone : "neutral"}>{label}</Badge>
+        </span>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-4">
         <p className="text-fg-2">{item.toDo}</p>
-        <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-fg-3">
-          <span>
-            Since <Time value={item.since} />
-          </span>
+        <p className="flex max-w-full min-w-0 flex-wrap items-center gap-x-3 text-sm text-fg-3">
+          {item.by === null ? null : <Actor id={item.by} />}
+          <Time value={item.since} />
           {item.until === null ? null : (
             <span>
-              until <Time value={item.until} />
-            </span>
-          )}
-          {item.by === null ? null : (
-            <span className="inline-flex max-w-full min-w-0 gap-1">
-              by <Actor id={item.by} />
+              ends <Time value={item.until} />
             </span>
           )}
         </p>
       </div>
-      <Badge tone={item.mine ? tone : "neutral"}>{label}</Badge>
     </li>
   );
 };

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Change>[] = [
         value={change.change.replace(/^\+/, "")}
         unit={change.token.symbol}
         signed
-        column
+        column={6}
         className={change.change.startsWith("-") ? "text-fg" : "text-success"}
       />
     ),

@@ -53,10 +53,10 @@ const Line = ({
         <Icon className={cn("mt-0.5 size-4 shrink-0", looks)} aria-hidden />
         <span className="min-w-0 flex-1">
           <span className={cn("block wrap-anywhere", isUnread && "font-medium")}>{hideable(title)}</span>
-          {detail === null ? null : (
-            <span className="line-clamp-2 text-sm wrap-anywhere text-fg-2">{hideable(detail)}</span>
-          )}
-          <Time value={createdAt} className="block text-sm text-fg-3" />
+          <span className="flex flex-wrap items-baseline gap-x-3 text-sm">
+            {detail === null ? null : <span className="line-clamp-2 wrap-anywhere text-fg-2">{hideable(detail)}</span>}
+            <Time value={createdAt} className="text-fg-3" />
+          </span>
         </span>
         {isUnread ? (
           <span className="mt-1.5 size-2 shrink-0 rounded-full bg-accent" role="img" aria-label="Unread" />

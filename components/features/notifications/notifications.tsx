@@ -27,12 +27,12 @@ export const Notifications = (): ReactNode => {
               <Button onClick={() => void read({ upTo: newest.id })}>Mark all as read</Button>
             )}
             <Button asChild>
-              <Link href="/settings#notifications">Choose</Link>
+              <Link href="/settings#notifications">Choose events</Link>
             </Button>
           </>
         }
       />
-      <div className="flex max-w-3xl flex-col gap-4">
+      <div className="flex flex-col gap-4">
         <PagedCard
           list={list}
           what="notifications"

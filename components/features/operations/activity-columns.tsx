@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Amount, Unknown, Usd } from "@/components/ui/amount";
+import { Amount, columnDigits, Unknown, Usd, type ColumnDigits } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { RowLink } from "@/components/ui/row-link";
 import { StatusBadge } from "@/components/ui/status-badge";
@@ -15,14 +15,23 @@ import { EntryWay } from "./entry-way";
 /** Amounts of a row; with more assets the last line counts the others, so that no row grows. */
 const ASSETS_SHOWN = 2;
 
-const Sent = ({ row }: { readonly row: ActivityRow }): ReactNode => {
-  const sums = sumByAsset(row.sent);
+interface CellProps {
+  readonly row: ActivityRow;
+  readonly digits: ColumnDigits;
+}
+
+/** The chain records no sender of native coins; of such a deposit the amount that arrived was sent. */
+const partsSent = ({ kind, sent, received }: ActivityRow): ActivityRow["sent"] =>
+  kind === "deposit" && sent.length === 0 && received !== null ? [received] : sent;
+
+const Sent = ({ row, digits }: CellProps): ReactNode => {
+  const sums = sumByAsset(partsSent(row));
   const shown = sums.length > ASSETS_SHOWN ? sums.slice(0, ASSETS_SHOWN - 1) : sums;
   const others = sums.slice(shown.length);
   return (
-    <span className="flex flex-col items-end whitespace-nowrap">
+    <span className="inline-flex flex-col items-end whitespace-nowrap">
       {shown.map((sum) => (
-        <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain column />
+        <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain column={digits} />
       ))}
       {others.length === 0 ? null : (
         <span
@@ -37,18 +46,19 @@ const Sent = ({ row }: { readonly row: ActivityRow }): ReactNode => {
 };
 
 /** The amount that arrived once the movement is final; before that, the promised amount. */
-const Received = ({ row: { status, received, minimum, kind } }: { readonly row: ActivityRow }): ReactNode => {
+const Received = ({ row: { status, received, minimum, kind }, digits }: CellProps): ReactNode => {
   if (minimum !== null && !isFinal(status) && kind !== "deposit")
     return (
       <span className="whitespace-nowrap text-fg-3" title="The minimum that will arrive">
-        <span className="text-sm">min.</span> <Amount value={minimum.amount} unit={minimum.token.symbol} plain column />
+        <span className="text-sm">min.</span>{" "}
+        <Amount value={minimum.amount} unit={minimum.token.symbol} plain column={digits} />
       </span>
     );
   return received === null ? (
     <Unknown reason="Several tokens: see the payout" />
   ) : (
     <span className="whitespace-nowrap">
-      <Amount value={received.amount} unit={received.token.symbol} plain column />
+      <Amount value={received.amount} unit={received.token.symbol} plain column={digits} />
     </span>
   );
 };
@@ -74,22 +84,30 @@ const NOTE: Column<ActivityRow> = {
   cell: (row) => <Note row={row} />,
 };
 
-const BEFORE_NOTE: readonly Column<ActivityRow>[] = [
+const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
   {
     id: "kind",
     header: "What",
     phone: "title",
+    className: "@min-[40rem]:whitespace-nowrap",
     cell: (row) => <RowLink href={pathOfEntry(row)}>{ACTIVITY_WORDS[row.kind]}</RowLink>,
   },
-  { id: "way", header: "From → to", bare: true, cell: (row) => <EntryWay row={row} /> },
-  { id: "sent", header: "Sent", align: "right", cell: (row) => <Sent row={row} /> },
+  {
+    id: "way",
+    header: "From → to",
+    bare: true,
+    // Takes the width that the other columns leave, whatever its names need.
+    className: "@min-[60rem]:w-full @min-[60rem]:max-w-0",
+    cell: (row) => <EntryWay row={row} />,
+  },
+  { id: "sent", header: "Sent", align: "right", bare: true, cell: (row) => <Sent row={row} digits={digits} /> },
   {
     id: "received",
     header: "Received",
     align: "right",
     phone: "hidden",
     priority: "lowest",
-    cell: (row) => <Received row={row} />,
+    cell: (row) => <Received row={row} digits={digits} />,
   },
   {
     id: "usd",
@@ -104,7 +122,7 @@ const BEFORE_NOTE: readonly Column<ActivityRow>[] = [
     id: "status",
     header: "Status",
     phone: "aside",
-    cell: (row) => <StatusBadge status={row.status} subStatus={row.subStatus} />,
+    cell: (row) => <StatusBadge status={row.status} subStatus={row.subStatus} short />,
   },
 ];
 
@@ -120,5 +138,8 @@ const TIME: Column<ActivityRow> = {
 };
 
 /** The columns of the list; a column with memos and tags when one of the rows has any. */
-export const activityColumns = (rows: readonly ActivityRow[]): readonly Column<ActivityRow>[] =>
-  rows.some(({ memo, tags }) => memo !== "" || tags.length > 0) ? [...BEFORE_NOTE, NOTE, TIME] : [...BEFORE_NOTE, TIME];
+export const activityColumns = (rows: readonly ActivityRow[]): readonly Column<ActivityRow>[] => {
+  const parts = rows.flatMap(({ sent, received, minimum }) => [...sent, received ?? [], minimum ?? []].flat());
+  const columns = beforeNote(columnDigits(parts.map(({ token }) => token.symbol)));
+  return rows.some(({ memo, tags }) => memo !== "" || tags.length > 0) ? [...columns, NOTE, TIME] : [...columns, TIME];
+};

@@ -39,8 +39,7 @@ export const Activity = (): ReactNode => {
         title="Activity"
         description={
           <>
-            Everything that moved money, newest first: swaps, transfers, deposits, payouts, account fundings and private
-            moves.{" "}
+            Everything that moved money, newest first.{" "}
             <span className="max-md:hidden">
               <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
             </span>

@@ -8,16 +8,23 @@ import { shorten } from "@/components/ui/address";
 import { ChainName } from "@/components/ui/chain-name";
 import type { ActivityRow } from "./activity-entry";
 
-const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
-  [...new Set(ids)].map((id, index) => (
-    <span key={id}>
-      {index === 0 ? "" : ", "}
-      <ChainName chainId={id} />
+/** One chain is always whole, because the name beside it gives way first. */
+const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
+  const different = [...new Set(ids)];
+  return (
+    <span className={different.length === 1 ? "shrink-0" : "min-w-0 truncate"}>
+      {different.map((id, index) => (
+        <span key={id}>
+          {index === 0 ? "" : ", "}
+          <ChainName chainId={id} />
+        </span>
+      ))}
     </span>
-  ));
+  );
+};
 
 const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
-  <span className="inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle" title={title}>
+  <span className="inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle" title={title}>
     {mark}
     <span className="truncate">{children}</span>
   </span>
@@ -41,7 +48,7 @@ const Account = ({ accountId, name }: { readonly accountId: string; readonly nam
 const Receiver = ({ party }: { readonly party: NonNullable<ActivityRow["counterparty"]> }): ReactNode => {
   switch (party.type) {
     case "address":
-      return <Party address={party.address} />;
+      return <Party address={party.address} className="max-w-36" />;
     case "account":
       return <Account {...party} />;
     case "private_wallet":
@@ -70,32 +77,41 @@ const Origin = ({ row: { source, sent } }: { readonly row: ActivityRow }): React
 const ARROW = (
   <>
     {" "}
-    <span aria-label="to">→</span>{" "}
+    <span aria-label="to" className="shrink-0">
+      →
+    </span>{" "}
   </>
 );
+
+/** Two lines where the table is narrow; else one, in which names give way. */
+const LOOKS =
+  "line-clamp-2 text-fg-2 @min-[60rem]:flex @min-[60rem]:items-center @min-[60rem]:gap-x-1 @min-[60rem]:whitespace-nowrap";
 
 /** Of a deposit: who sent it, and the chain. Else where it comes from and who receives it; a chain that it never leaves stands once. */
 export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
   const { kind, counterparty, sent, received, minimum } = row;
-  const looks = "line-clamp-2 text-fg-2";
   const toChain = (received ?? minimum)?.token.chainId ?? null;
   if (kind === "deposit")
     return (
-      <span className={looks}>
-        <Counterparty address={counterparty?.type === "address" ? counterparty.address : null} />
+      <span className={LOOKS}>
+        {counterparty === null ? <Counterparty address={null} /> : <Receiver party={counterparty} />}
         {ARROW}
-        {toChain === null ? null : <ChainName chainId={toChain} />}
+        {toChain === null ? null : (
+          <span className="shrink-0">
+            <ChainName chainId={toChain} />
+          </span>
+        )}
       </span>
     );
   return (
-    <span className={looks}>
+    <span className={LOOKS}>
       <Origin row={row} />
       {ARROW}
       {counterparty === null ? RESERVES : <Receiver party={counterparty} />}
       {toChain === null || sent.every(({ token }) => token.chainId === toChain) ? null : (
-        <>
+        <span className="shrink-0 @min-[60rem]:-ml-1">
           , <ChainName chainId={toChain} />
-        </>
+        </span>
       )}
     </span>
   );

@@ -4,7 +4,7 @@ import { List } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Party } from "@/components/features/names/party";
-import { Amount } from "@/components/ui/amount";
+import { Amount, columnDigits, type ColumnDigits } from "@/components/ui/amount";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { RowLink } from "@/components/ui/row-link";
@@ -40,7 +40,10 @@ const Counterpart = ({ operation: { deposit, quoted } }: { readonly operation: O
   );
 };
 
-const COLUMNS: readonly Column<Operation>[] = [
+const symbolOf = ({ status, quoted, actual }: Operation): string =>
+  (isFinal(status) ? actual.received : quoted.to).token.symbol;
+
+const columnsOf = (digits: ColumnDigits): readonly Column<Operation>[] => [
   {
     id: "kind",
     header: "What",
@@ -59,11 +62,11 @@ const COLUMNS: readonly Column<Operation>[] = [
     bare: true,
     cell: ({ status, quoted, actual }) =>
       isFinal(status) ? (
-        <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column />
+        <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column={digits} />
       ) : (
         <span className="text-fg-3" title="The minimum that will arrive">
           <span className="text-sm">min.</span>{" "}
-          <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain column />
+          <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain column={digits} />
         </span>
       ),
   },
@@ -107,7 +110,12 @@ export const LatestActivity = (): ReactNode => {
           .
         </EmptyState>
       ) : (
-        <Table caption="Latest activity" columns={COLUMNS} rows={data.data} rowKey={(row) => row.operationId} />
+        <Table
+          caption="Latest activity"
+          columns={columnsOf(columnDigits(data.data.map(symbolOf)))}
+          rows={data.data}
+          rowKey={(row) => row.operationId}
+        />
       )}
     </Card>
   );

@@ -51,6 +51,13 @@ export const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNod
   };
   return (
     <>
+      <CopyPayoutButton payout={payout} />
+      <ExportMenu payoutId={payout.payoutId} />
+      {may.cancel ? (
+        <Button onClick={() => setCancelling(true)}>
+          <Ban aria-hidden /> {payout.status === "pending" ? "Cancel the payout" : "Stop unsent rows"}
+        </Button>
+      ) : null}
       {decision !== undefined ? (
         <DecisionLink id={decision.id} />
       ) : may.approve ? (
@@ -63,13 +70,6 @@ export const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNod
           {retry.mutation.isPending ? null : <RotateCcw aria-hidden />} Retry failed rows
         </Button>
       ) : null}
-      {may.cancel ? (
-        <Button onClick={() => setCancelling(true)}>
-          <Ban aria-hidden /> {payout.status === "pending" ? "Cancel the payout" : "Stop unsent rows"}
-        </Button>
-      ) : null}
-      <CopyPayoutButton payout={payout} />
-      <ExportMenu payoutId={payout.payoutId} />
       <ApprovePayoutDialog
         payout={payout}
         open={approving && may.approve && decision === undefined}

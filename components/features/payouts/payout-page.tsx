@@ -74,10 +74,10 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
                 <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
               </Card>
             ) : null}
+            <AnnotationCard subjectId={payout.payoutId} isListed={false} />
           </div>
           <TotalCard payout={payout} />
         </div>
-        <AnnotationCard subjectId={payout.payoutId} isListed={false} />
         <EvaluationCard evaluationId={payout.evaluationId} />
         <RawJson value={payout} />
         <ApiSnippet method={getPayout.method} path={`/payouts/${payout.payoutId}`} />

@@ -2,14 +2,20 @@
 
 import { Printer } from "lucide-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
+import { accountName } from "@/components/features/global-accounts/account";
+import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
+import { useNames } from "@/components/features/names/use-names";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
+import { cn } from "@/components/ui/cn";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { useChain } from "@/components/providers/public-config";
+import { Time } from "@/components/ui/time";
+import { isFinal } from "@/lib/core/status";
 import { countText } from "@/lib/core/amount-text";
 import { countsOf, totalsOf, type Payout } from "./payout";
 import { progressSentence } from "./progress";
@@ -39,6 +45,7 @@ export const ReceiptPage = ({ payoutId }: { readonly payoutId: string }): ReactN
 
 const Loaded = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { data, error, refetch } = usePayoutRows(payout);
+  const nameOf = useNameOf();
   return (
     <>
       <div className="flex flex-wrap justify-end gap-2 pb-4 print:hidden">
@@ -52,7 +59,7 @@ const Loaded = ({ payout }: { readonly payout: Payout }): ReactNode => {
       <article className="rounded-card border bg-surface p-6 print:border-0 print:p-0">
         <ReceiptHead payout={payout} />
         {data !== undefined ? (
-          <ReceiptRows payout={payout} rows={data.rows} />
+          <ReceiptRows payout={payout} rows={data.rows} nameOf={nameOf} />
         ) : error === null ? (
           <LoadingRows what="the rows" rows={8} />
         ) : (
@@ -70,8 +77,28 @@ const Line = ({ label, children }: { readonly label: string; readonly children: 
   </div>
 );
 
+/** The names of addresses and accounts, read once for thousands of rows. */
+const useNameOf = (): ((id: string) => string | undefined) => {
+  const { ofAddress } = useNames();
+  const accounts = useKnownAccounts();
+  return useMemo(() => {
+    const names = new Map(accounts.map((account) => [account.id, accountName(account)]));
+    return (id) => names.get(id) ?? ofAddress(id);
+  }, [ofAddress, accounts]);
+};
+
+/** A name with the whole id, because paper has no place to hover. */
+const Named = ({ name, id }: { readonly name: string | undefined; readonly id: string }): ReactNode => (
+  <>
+    {name === undefined ? null : <span className="pr-2 font-medium">{name}</span>}
+    <code className="font-mono break-all">{id}</code>
+  </>
+);
+
 const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
+  const nameOf = useNameOf();
+  const from = payout.kind === "wallets" ? payout.fromAddress : payout.sourceAccountId;
   return (
     <header className="pb-4">
       <p className="text-fg-2">Payout receipt</p>
@@ -82,15 +109,17 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
           <code className="font-mono text-sm">{payout.payoutId}</code>
         </Line>
         <Line label="From">
-          <code className="font-mono text-sm">
-            {payout.kind === "wallets" ? payout.fromAddress : payout.sourceAccountId}
-          </code>
+          <Named id={from} name={nameOf(from)} />
         </Line>
         {payout.kind === "wallets" ? (
           <Line label="Chain">{`${chain?.name ?? "Chain"} (${String(payout.chainId)})`}</Line>
         ) : null}
-        <Line label="Created">{payout.createdAt}</Line>
-        <Line label="Last change">{payout.updatedAt}</Line>
+        <Line label="Created">
+          <Time value={payout.createdAt} absolute />
+        </Line>
+        <Line label={isFinal(payout.status) ? "Ended" : "Last change"}>
+          <Time value={payout.updatedAt} absolute />
+        </Line>
         {totalsOf(payout).map(({ unit, amount, paid }) => (
           <Line key={unit} label={`Total ${unit}`}>
             <Amount value={paid} symbol={unit} plain exact /> of <Amount value={amount} unit={unit} plain exact /> paid
@@ -109,12 +138,22 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
 
 const CELL = "border-t py-1 pr-3 text-left align-top";
 
-const ReceiptRows = ({ payout, rows }: { readonly payout: Payout; readonly rows: readonly PayoutRow[] }): ReactNode => (
+interface ReceiptRowsProps {
+  readonly payout: Payout;
+  readonly rows: readonly PayoutRow[];
+  readonly nameOf: (id: string) => string | undefined;
+}
+
+const ReceiptRows = ({ payout, rows, nameOf }: ReceiptRowsProps): ReactNode => (
   <table className="w-full text-xs max-md:block" aria-label={`${countText(countsOf(payout).total)} rows`}>
     <thead className="max-md:sr-only">
       <tr>
         {["#", "Recipient", "Amount", "Reference", "State", "Transaction"].map((word) => (
-          <th key={word} scope="col" className="py-1 pr-3 text-left font-medium text-fg-2">
+          <th
+            key={word}
+            scope="col"
+            className={cn("py-1 pr-3 text-left font-medium text-fg-2", word === "Amount" && "text-right")}
+          >
             {word}
           </th>
         ))}
@@ -124,11 +163,13 @@ const ReceiptRows = ({ payout, rows }: { readonly payout: Payout; readonly rows:
       {rows.map((row) => (
         <tr
           key={row.index}
-          className="break-inside-avoid max-md:flex max-md:flex-col max-md:border-t max-md:py-2 max-md:[&_td]:border-0"
+          className="break-inside-avoid max-md:flex max-md:flex-wrap max-md:gap-x-3 max-md:border-t max-md:py-2 max-md:[&_td]:border-0 max-md:[&_td]:p-0"
         >
           <td className={`${CELL} num`}>{row.index + 1}</td>
-          <td className={`${CELL} font-mono break-all`}>{row.recipient}</td>
-          <td className={CELL}>
+          <td className={`${CELL} max-md:flex-1 max-md:basis-4/5`}>
+            <Named id={row.recipient} name={nameOf(row.recipient)} />
+          </td>
+          <td className={`${CELL} text-right whitespace-nowrap`}>
             <Amount value={row.amount} unit={row.unit} plain exact />
           </td>
           <td className={`${CELL} [overflow-wrap:anywhere]`}>{row.reference}</td>

@@ -25,16 +25,20 @@ import { ROW_VIEWS } from "./row-views";
 
 const ALL = "all";
 const ROW_HEIGHT = 41;
-const TEMPLATE =
-  "md:grid-cols-[2.5rem_minmax(0,2fr)_minmax(0,1.1fr)_minmax(0,1.1fr)_minmax(0,1.3fr)_minmax(8.5rem,1fr)]";
+/** On phones a card: recipient and amount, reference and state, then the transaction. */
+const CARD = "max-md:grid-cols-[minmax(0,1fr)_auto]";
+const TEMPLATES = {
+  unsent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.3fr)_minmax(6rem,1fr)]`,
+  sent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.1fr)_minmax(6rem,1fr)_8.75rem]`,
+};
 const COLUMNS = [
   { id: "index", header: "#" },
   { id: "recipient", header: "Recipient" },
   { id: "amount", header: "Amount", align: "right" as const },
   { id: "reference", header: "Reference" },
   { id: "state", header: "State" },
-  { id: "transaction", header: "Transaction" },
 ];
+const SENT_COLUMNS = [...COLUMNS, { id: "transaction", header: "Transaction" }];
 
 interface RowsTableProps {
   readonly payout: Payout;
@@ -49,6 +53,7 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
   const [state, setState] = useQueryState("rows", parseAsStringLiteral(ROW_STATES).withOptions({ history: "replace" }));
   const counts = countsOf(payout);
   const { known } = useKnownAddresses();
+  const isSent = rows.some(({ transaction }) => transaction !== "");
   const shown = useMemo(
     () => rows.filter((row) => (chosen === null ? state === null || row.state === state : row.index === chosen)),
     [rows, state, chosen],
@@ -90,15 +95,15 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
       ) : (
         <VirtualTable
           caption="Rows"
-          template={TEMPLATE}
-          columns={COLUMNS}
+          template={isSent ? TEMPLATES.sent : TEMPLATES.unsent}
+          columns={isSent ? SENT_COLUMNS : COLUMNS}
           count={shown.length}
           keyOf={(index) => shown[index]?.index ?? index}
           rowHeight={ROW_HEIGHT}
         >
           {(index) => {
             const row = shown[index];
-            return row === undefined ? null : <RowCells payout={payout} row={row} known={known} />;
+            return row === undefined ? null : <RowCells payout={payout} row={row} known={known} isSent={isSent} />;
           }}
         </VirtualTable>
       )}
@@ -110,17 +115,19 @@ interface RowCellsProps {
   readonly payout: Payout;
   readonly row: PayoutRow;
   readonly known: readonly KnownAddress[];
+  /** Whether any row of the payout has a transaction. */
+  readonly isSent: boolean;
 }
 
 const Dash = (): ReactNode => <span className="text-fg-3">–</span>;
 
-const RowCells = ({ payout, row, known }: RowCellsProps): ReactNode => {
+const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
   const view = ROW_VIEWS[row.state];
   const explorer = useChain(payout.kind === "wallets" ? payout.chainId : 0)?.explorerUrl ?? null;
-  const comment = [row.reference, row.note].filter((each) => each !== "").join(" · ");
+  const comments = [row.reference, row.note].filter((each) => each !== "");
   return (
     <>
-      <span role="rowheader" className="num text-sm text-fg-3 md:leading-10">
+      <span role="rowheader" className="num text-sm text-fg-3 max-md:sr-only md:leading-10">
         {countText(row.index + 1)}
       </span>
       <span role="cell" className="min-w-0">
@@ -130,26 +137,28 @@ const RowCells = ({ payout, row, known }: RowCellsProps): ReactNode => {
           <AccountLink id={row.recipient} />
         )}
       </span>
-      <span role="cell" className="md:text-right">
+      <span role="cell" className="text-right whitespace-nowrap">
         <Amount value={row.amount} unit={row.unit} />
       </span>
-      <span role="cell" className="truncate text-fg-2" title={comment}>
-        {comment === "" ? <Dash /> : comment}
+      <span role="cell" className="truncate text-fg-2" title={comments.join(" · ")}>
+        {comments[0] ?? <Dash />}
       </span>
-      <span role="cell" className="min-w-0">
+      <span role="cell" className="min-w-0 max-md:text-right">
         <Badge tone={view.tone} icon={view.icon} title={row.failure === "" ? view.word : row.failure}>
           {row.failure === "" ? view.word : row.failure}
         </Badge>
       </span>
-      <span role="cell" className="min-w-0">
-        {row.transaction === "" ? (
-          <Dash />
-        ) : payout.kind === "wallets" ? (
-          <TxHash value={row.transaction} href={explorer === null ? null : `${explorer}/tx/${row.transaction}`} />
-        ) : (
-          <PublicId value={row.transaction} />
-        )}
-      </span>
+      {isSent ? (
+        <span role="cell" className="min-w-0 max-md:col-span-2">
+          {row.transaction === "" ? (
+            <Dash />
+          ) : payout.kind === "wallets" ? (
+            <TxHash value={row.transaction} href={explorer === null ? null : `${explorer}/tx/${row.transaction}`} />
+          ) : (
+            <PublicId value={row.transaction} />
+          )}
+        </span>
+      ) : null}
     </>
   );
 };
@@ -162,7 +171,16 @@ const Wallet = ({
   readonly known: readonly KnownAddress[];
 }): ReactNode => {
   const name = known.find((one) => one.as !== "earlier" && one.address.toLowerCase() === address.toLowerCase())?.name;
-  return <Address value={address} name={name} />;
+  // A row is one line; the address of a name is in the title and in the copy.
+  return name === undefined ? (
+    <Address value={address} />
+  ) : (
+    <span className="flex min-w-0 items-center gap-0.5" title={address}>
+      <AddressMark value={address} className="mr-1.5" />
+      <span className="truncate">{name}</span>
+      <CopyButton value={address} label="Copy address" />
+    </span>
+  );
 };
 
 const AccountLink = ({ id }: { readonly id: string }): ReactNode => {

@@ -1,6 +1,5 @@
 "use client";
 
-import { ScrollText } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
@@ -12,7 +11,6 @@ import { Usd } from "@/components/ui/amount";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card, Fact, Facts } from "@/components/ui/card";
 import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
-import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
@@ -139,9 +137,7 @@ const SubjectsCard = ({ setup, mayChange, scope }: PartProps & { readonly scope:
   return (
     <Card title={words.title} description={words.description} flush>
       {found.length === 0 ? (
-        <EmptyState icon={ScrollText} title={words.empty}>
-          Only the limits of the whole project apply.
-        </EmptyState>
+        <p className="px-4 py-3 text-fg-2">{words.empty}. Only the limits of the whole project apply.</p>
       ) : (
         <ul className="divide-y" aria-label={`${words.title} with a policy`}>
           {found.map((policy) => (

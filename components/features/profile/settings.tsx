@@ -1,7 +1,6 @@
 "use client";
 
 import { useTheme } from "next-themes";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { PoliciesCard } from "@/components/features/policies/settings-card";
 import { LimitCard } from "@/components/features/policies/limit-card";
@@ -19,45 +18,41 @@ import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-bu
 import { NotificationPreferencesCard } from "@/components/features/notifications/preferences-card";
 import { SignInCard } from "@/components/features/factors/sign-in-card";
 import { EmailCard } from "./email-card";
+import { SettingsIndex } from "./settings-index";
 import { SessionsCard } from "./sessions-card";
 import { useMe, type Me } from "./use-me";
 
 export const Settings = (): ReactNode => {
   const { data, error, isPending, refetch } = useMe();
+  const isManager = data?.projects.some(({ role }) => role === "owner" || role === "admin") === true;
   return (
     <>
       <PageHeader title="Settings" />
-      <div className="flex max-w-3xl flex-col gap-4">
-        <Card title="Profile" flush>
-          {isPending ? (
-            <LoadingRows what="your profile" rows={3} />
-          ) : data === undefined ? (
-            <ErrorState error={error} onRetry={() => void refetch()} />
-          ) : (
-            <Profile me={data} />
-          )}
-        </Card>
-        {data === undefined ? null : <EmailCard me={data} />}
-        <NotificationPreferencesCard />
-        <Card title="Contacts">
-          <p className="text-fg-2">
-            Names for the addresses that you pay are in{" "}
-            <Link href="/contacts" className="link">
-              Contacts
-            </Link>
-            .
-          </p>
-        </Card>
-        <SignInCard />
-        <SessionsCard />
-        <PoliciesCard />
-        <LimitCard />
-        <VotesCard />
-        {data === undefined ? null : <SponsorBudgetsCard budgets={data.sponsorBudgets} />}
-        {data?.projects.some(({ role }) => role === "owner" || role === "admin") ? <ParkedJobsCard /> : null}
-        <Card title="Looks">
-          <ThemeField />
-        </Card>
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,48rem)_minmax(11rem,1fr)] lg:gap-8">
+        <SettingsIndex isManager={isManager} />
+        <div className="flex min-w-0 flex-col gap-4 *:scroll-mt-16">
+          <Card title="Profile" id="profile" flush>
+            {isPending ? (
+              <LoadingRows what="your profile" rows={3} />
+            ) : data === undefined ? (
+              <ErrorState error={error} onRetry={() => void refetch()} />
+            ) : (
+              <Profile me={data} />
+            )}
+          </Card>
+          {data === undefined ? null : <EmailCard me={data} />}
+          <SignInCard />
+          <SessionsCard />
+          <NotificationPreferencesCard />
+          <Card title="Looks" id="looks">
+            <ThemeField />
+          </Card>
+          <PoliciesCard />
+          <LimitCard />
+          <VotesCard />
+          {data === undefined ? null : <SponsorBudgetsCard budgets={data.sponsorBudgets} />}
+          {isManager ? <ParkedJobsCard /> : null}
+        </div>
       </div>
     </>
   );
@@ -75,8 +70,8 @@ const Profile = ({ me }: { readonly me: Me }): ReactNode => (
       <Time value={me.createdAt} absolute />
     </Fact>
     {me.projects.map((project) => (
-      <Fact key={project.id} label={`Project ${project.name}`}>
-        <span className="text-fg-2">{project.role}</span> <PublicId value={project.id} />
+      <Fact key={project.id} label="Project">
+        {project.name}, {project.role} <PublicId value={project.id} />
       </Fact>
     ))}
   </Facts>

@@ -32,7 +32,7 @@ export const Receive = (): ReactNode => {
     <>
       <PageHeader
         title="Receive"
-        description="Send to this address from outside; the deposit appears here by itself."
+        description="Send to this address from outside. The deposit appears here by itself."
       />
       {wallets.isPending ? (
         <Card flush>
@@ -51,17 +51,17 @@ export const Receive = (): ReactNode => {
         </Card>
       ) : (
         <div className="flex flex-col gap-4">
-          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12 lg:grid-rows-[auto_1fr]">
             <Choices choice={choice} wallet={wallet} token={token} />
             <AddressCard wallet={wallet} token={token} chainName={chainName} />
+            <WaitingCard
+              key={`${wallet.id} ${String(chainId)}`}
+              walletId={wallet.id}
+              chainId={chainId}
+              token={token}
+              expected={amount.trim()}
+            />
           </div>
-          <WaitingCard
-            key={`${wallet.id} ${String(chainId)}`}
-            walletId={wallet.id}
-            chainId={chainId}
-            token={token}
-            expected={amount.trim()}
-          />
           <ApiSnippet method={listOperations.method} path="/operations?kind=deposit" />
         </div>
       )}
@@ -139,17 +139,16 @@ const AddressCard = ({ wallet, token, chainName }: AddressCardProps): ReactNode 
         </span>
       }
       actions={devnet ? <FundMenu address={wallet.address} name={name} /> : undefined}
-      className="lg:col-span-5"
+      className="lg:col-span-5 lg:row-span-2"
     >
       <div className="flex flex-col items-center gap-3">
         <QrCode text={wallet.address} label={`QR code of the address of ${name}`} />
-        <p className="flex flex-wrap items-center justify-center gap-1 text-center">
+        <p className="flex items-center gap-1">
           <AddressGroups value={wallet.address} />
           <CopyButton value={wallet.address} label="Copy address" />
         </p>
         <Alert className="w-full">
-          Send {token.symbol} on {chainName}. The address is the same on every chain of the project; tokens that are not
-          configured here are not shown.
+          Send {token.symbol} on {chainName}. The address is the same on every chain of the project.
         </Alert>
       </div>
     </Card>

@@ -53,6 +53,7 @@ export const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardP
       title={isHere ? "Deposits" : "Waiting for a deposit"}
       actions={<span className="text-sm text-fg-3">{stream.live ? "Live" : "Connecting again"}</span>}
       flush
+      className="lg:col-span-7"
     >
       <p role="status" className="sr-only">
         {isHere && newest !== undefined
@@ -97,7 +98,7 @@ const DepositLine = ({ deposit, token, expected }: DepositLineProps): ReactNode 
           {depositSentence(deposit)}
         </Link>
         <span className="block text-sm text-fg-3">
-          From <Counterparty address={deposit.sender} />, <Time value={deposit.detectedAt} />
+          <Counterparty address={deposit.sender} /> <Time value={deposit.detectedAt} />
         </span>
       </span>
       {isExpected ? <Badge tone="success">As expected</Badge> : null}

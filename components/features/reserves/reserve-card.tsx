@@ -98,16 +98,21 @@ const Coverage = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
   const locale = useLocale();
   const tenths = coverageTenths(reserve);
   const amount = amountIn(reserve.currency);
+  if (tenths === null)
+    return (
+      <p className="flex flex-wrap justify-between gap-x-8 px-4 py-2.5 text-fg-2">
+        <span>The accounts hold nothing.</span>
+        <span>Available for accounts {amount(reserve.available)}</span>
+      </p>
+    );
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-3 px-4 py-3">
       <p className="flex flex-col">
         <span className="text-sm text-fg-2">Coverage</span>
-        <span className="num text-3xl font-semibold">{tenths === null ? "–" : coverageText(tenths, locale)}</span>
-        <span className="text-sm text-fg-3">
-          {tenths === null ? "The accounts hold nothing." : "of what the accounts hold is there"}
-        </span>
+        <span className="num text-3xl font-semibold">{coverageText(tenths, locale)}</span>
+        <span className="text-sm text-fg-3">of the accounts' money is there</span>
       </p>
-      <dl className="flex flex-wrap gap-x-8 gap-y-2 text-right">
+      <dl className="grid w-full gap-x-8 gap-y-2 sm:flex sm:w-auto sm:text-right">
         <Side label="The accounts hold">{amount(reserve.liabilities)}</Side>
         <Side label="The treasury holds on chain">{amount(reserve.onChain)}</Side>
         <Side label="Available for accounts">{amount(reserve.available)}</Side>
@@ -117,7 +122,7 @@ const Coverage = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
 };
 
 const Side = ({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode => (
-  <div>
+  <div className="flex justify-between gap-4 sm:block">
     <dt className="text-sm text-fg-2">{label}</dt>
     <dd className="font-medium">{children}</dd>
   </div>

@@ -15,9 +15,14 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import { getReserves } from "@/lib/contracts/reserves";
 import { ReserveCard } from "./reserve-card";
-import { useReserves } from "./use-reserves";
+import { coverageTenths } from "./coverage";
+import { useReserves, type Reserve } from "./use-reserves";
 
 const MONEY = "The money on the chains and in the accounts is untouched.";
+
+/** Currencies in which accounts hold money stand before those that only the treasury has. */
+const owedFirst = (reserves: readonly Reserve[]): readonly Reserve[] =>
+  [...reserves].sort((a, b) => Number(coverageTenths(a) === null) - Number(coverageTenths(b) === null));
 
 export const Reserves = (): ReactNode => {
   const { data, error, isPending, isFetching, refetch } = useReserves();
@@ -27,7 +32,7 @@ export const Reserves = (): ReactNode => {
         title="Reserves"
         description={
           <>
-            The money that accounts hold, compared with the treasury's balances on chain.
+            Accounts' money, compared with the treasury's balances on chain.
             {data === undefined ? null : (
               // A line of its own: the time becomes shorter when the page is live, and must not take a line away.
               <span className="block">
@@ -59,7 +64,7 @@ export const Reserves = (): ReactNode => {
                 <NothingYet />
               </Card>
             ) : (
-              data.data.map((reserve) => <ReserveCard key={reserve.assetId} reserve={reserve} />)
+              owedFirst(data.data).map((reserve) => <ReserveCard key={reserve.assetId} reserve={reserve} />)
             )}
           </>
         )}

@@ -25,7 +25,7 @@ import {
 } from "@/lib/contracts/webhook-endpoints";
 import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import { Deliveries } from "./deliveries";
-import { shortUrl, type Endpoint, type NewEndpoint } from "./endpoint";
+import { endpointName, shortUrl, type Endpoint, type NewEndpoint } from "./endpoint";
 import { EndpointBadge } from "./endpoint-badge";
 import { ReplayForm } from "./replay-form";
 import { SigningSecretDialog } from "./signing-secret-dialog";
@@ -95,25 +95,40 @@ const OpenEndpoint = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode 
   const [asking, setAsking] = useState<"rotate" | "delete" | null>(null);
   const [made, setMade] = useState<NewEndpoint | null>(null);
   const isActive = endpoint.status === "active";
+  const [name, url] = [endpointName(endpoint), shortUrl(endpoint.url)];
   return (
     <>
       <PageHeader
         title={
           <span className="flex items-center gap-1">
-            <MiddleText text={shortUrl(endpoint.url)} full={endpoint.url} />
-            <CopyButton value={endpoint.url} label="Copy URL" />
+            {name === url ? <MiddleText text={url} full={endpoint.url} /> : name}
+            {name === url ? <CopyButton value={endpoint.url} label="Copy URL" /> : null}
           </span>
         }
         description={
-          endpoint.events.includes("*") ? "Receives every event." : `Receives ${endpoint.events.join(", ")}.`
+          <>
+            {name === url ? null : (
+              <span className="flex items-center gap-1">
+                <MiddleText text={url} full={endpoint.url} />
+                <CopyButton value={endpoint.url} label="Copy URL" />
+              </span>
+            )}
+            <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <EndpointBadge endpoint={endpoint} />
+              <span>
+                {endpoint.events.includes("*") ? "Every event" : endpoint.events.join(", ")},{" "}
+                <span className="num">{endpoint.pending}</span> waiting
+              </span>
+            </span>
+          </>
         }
         actions={
           <div className="flex flex-wrap gap-2">
-            <Button onClick={() => setAsking("delete")}>Delete</Button>
-            <Button onClick={() => setAsking("rotate")}>Rotate secret</Button>
             <Button onClick={() => actions.setStatus(isActive ? "paused" : "active")}>
               {isActive ? "Pause" : "Set active"}
             </Button>
+            <Button onClick={() => setAsking("rotate")}>Rotate secret</Button>
+            <Button onClick={() => setAsking("delete")}>Delete</Button>
             <Button variant="primary" disabled={endpoint.status === "disabled"} onClick={actions.test}>
               Send test event
             </Button>
@@ -121,12 +136,6 @@ const OpenEndpoint = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode 
         }
       />
       <div className="flex flex-col gap-4">
-        <div className="flex items-center gap-3 text-fg-2">
-          <EndpointBadge endpoint={endpoint} />
-          <span>
-            <span className="num">{endpoint.pending}</span> waiting
-          </span>
-        </div>
         {endpoint.disabledReason === null ? null : (
           <Alert tone="danger" title="Nothing is sent here">
             {WHY[endpoint.disabledReason]}

@@ -3,6 +3,7 @@
 import { Activity } from "lucide-react";
 import type { ReactNode } from "react";
 import { useApiQuery } from "@/components/features/session/use-api";
+import { PublicId } from "@/components/ui/address";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
@@ -19,6 +20,12 @@ const REFRESH_MS = 2000;
 
 const COLUMNS: readonly Column<Event>[] = [
   {
+    id: "type",
+    header: "Event",
+    phone: "title",
+    cell: ({ type }) => <code className="font-mono text-sm">{type}</code>,
+  },
+  {
     id: "sequence",
     header: "Number",
     align: "right",
@@ -26,20 +33,15 @@ const COLUMNS: readonly Column<Event>[] = [
     cell: ({ sequence }) => <span className="num">{sequence}</span>,
   },
   {
-    id: "type",
-    header: "Event",
-    phone: "title",
-    cell: ({ type }) => <code className="font-mono text-sm">{type}</code>,
-  },
-  {
     id: "object",
     header: "Object",
-    cell: ({ objectId }) =>
-      objectId === undefined ? "private" : <code className="font-mono text-sm break-all">{objectId}</code>,
+    bare: true,
+    cell: ({ objectId }) => (objectId === undefined ? "private" : <PublicId value={objectId} />),
   },
   {
     id: "at",
     header: "When",
+    align: "right",
     bare: true,
     cell: ({ createdAt }) => (createdAt === undefined ? "–" : <Time value={createdAt} />),
   },

@@ -18,7 +18,7 @@ import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
 import { CreateEndpointDialog } from "./create-endpoint-dialog";
-import { shortUrl, type Endpoint, type NewEndpoint } from "./endpoint";
+import { endpointName, shortUrl, type Endpoint, type NewEndpoint } from "./endpoint";
 import { EndpointBadge } from "./endpoint-badge";
 import { EventTail } from "./event-tail";
 import { SigningSecretDialog } from "./signing-secret-dialog";
@@ -27,19 +27,37 @@ const REFRESH_MS = 5000;
 
 const eventsOf = ({ events }: Endpoint): string => (events.includes("*") ? "All events" : events.join(", "));
 
+/** The whole URL stands on the endpoint's own page, and in the title. */
+const NameAndUrl = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode => {
+  const [name, url] = [endpointName(endpoint), shortUrl(endpoint.url)];
+  return (
+    <span className="flex min-w-0 items-baseline gap-x-3" title={endpoint.url}>
+      <RowLink href={`/webhooks/${endpoint.id}`} className="truncate">
+        {name}
+      </RowLink>
+      {name === url ? null : <span className="min-w-0 flex-1 truncate text-sm text-fg-3">{url}</span>}
+    </span>
+  );
+};
+
 const COLUMNS: readonly Column<Endpoint>[] = [
   {
     id: "url",
     header: "Endpoint",
     phone: "title",
-    cell: (endpoint) => <RowLink href={`/webhooks/${endpoint.id}`}>{shortUrl(endpoint.url)}</RowLink>,
+    className: "@min-[40rem]:w-full @min-[40rem]:max-w-0",
+    cell: (endpoint) => <NameAndUrl endpoint={endpoint} />,
   },
   {
     id: "events",
     header: "Events",
     phone: "hidden",
     priority: "medium",
-    cell: (endpoint) => <span className="break-words">{eventsOf(endpoint)}</span>,
+    cell: (endpoint) => (
+      <span className="block max-w-60 truncate" title={eventsOf(endpoint)}>
+        {eventsOf(endpoint)}
+      </span>
+    ),
   },
   { id: "status", header: "Status", phone: "aside", cell: (endpoint) => <EndpointBadge endpoint={endpoint} /> },
   {
@@ -53,6 +71,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     header: "Created",
     phone: "hidden",
     priority: "low",
+    className: "whitespace-nowrap",
     cell: (endpoint) => <Time value={endpoint.createdAt} />,
   },
 ];
@@ -71,7 +90,7 @@ export const Webhooks = (): ReactNode => {
     <>
       <PageHeader
         title="Webhooks"
-        description="Send events to your own servers. Events are numbered, so a receiver notices when one is missing."
+        description="Send events to your own servers. Their numbers show a receiver when one is missing."
         actions={create}
       />
       <div className="flex flex-col gap-4">

@@ -82,8 +82,11 @@ const titleOfOperation = ({ kind, request }: Operation): string => {
   return `${name} of ${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol}`;
 };
 
-const titleOfPayout = ({ payout }: PayoutView): string =>
-  `Payout to ${counted(payout.itemsTotal, payout.kind === "wallets" ? "wallet" : "account")}`;
+/** The reference is the name that its maker gave the payout. */
+const titleOfPayout = ({ payout }: PayoutView): string => {
+  const name = payout.reference === null ? "Payout" : `Payout “${payout.reference}”`;
+  return `${name} to ${counted(payout.itemsTotal, payout.kind === "wallets" ? "wallet" : "account")}`;
+};
 
 const decisionToDo = ({ request, mayDecide }: DecisionView, { userId }: UserActor): string => {
   const missing = `It needs ${counted(request.required.count, "approval")}.`;

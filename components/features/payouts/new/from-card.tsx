@@ -47,7 +47,7 @@ const FromTreasury = ({ target, setup }: FromCardProps): ReactNode => {
       <Field label="Chain">
         <Select value={target.chainId} onValueChange={target.setChainId} options={setup.chains.map(chainOption)} />
       </Field>
-      <Field label="Token" hint="For rows that name none.">
+      <Field label="Token" hint="For rows without a token.">
         <Select
           value={target.token}
           onValueChange={target.setToken}
@@ -55,7 +55,7 @@ const FromTreasury = ({ target, setup }: FromCardProps): ReactNode => {
         />
       </Field>
       <div className="flex min-w-0 flex-col gap-1">
-        <span className="text-sm font-medium text-fg-2">Pays</span>
+        <span className="text-sm font-medium text-fg-2">From wallet</span>
         {setup.treasury === undefined ? (
           <span className="text-fg-3">The project has no treasury.</span>
         ) : (

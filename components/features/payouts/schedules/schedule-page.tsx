@@ -134,14 +134,14 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
   const setOpen = (open: boolean): void => void setApproving(open ? true : null, { history: "replace" });
   return (
     <>
-      {waits ? (
-        <Button variant="primary" onClick={() => setOpen(true)}>
-          <KeyRound aria-hidden /> Approve …
-        </Button>
-      ) : null}
       {waits || schedule.status === "active" ? (
         <Button onClick={() => setCancelling(true)}>
           <Ban aria-hidden /> Cancel the schedule
+        </Button>
+      ) : null}
+      {waits ? (
+        <Button variant="primary" onClick={() => setOpen(true)}>
+          <KeyRound aria-hidden /> Approve …
         </Button>
       ) : null}
       <ApprovalDialog

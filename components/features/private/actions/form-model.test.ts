@@ -86,6 +86,14 @@ describe("fees", () => {
     expect(mostOf("swap", POOL, { treasury: null, target: "address" })).toBe("100");
     expect(mostOf("shield", POOL, { treasury: "500", target: "address" })).toBe("500");
   });
+
+  test("that have nothing to spend are zero, and the shortage is named", () => {
+    const empty = { ...POOL, spendable: "0" };
+    expect(mostOf("transfer", empty, { treasury: null, target: "address" })).toBe("0");
+    expect(mostOf("unshield", empty, { treasury: null, target: "address" })).toBe("0");
+    expect(checkForm("unshield", VALUES, { ...AROUND, pool: empty }).errors.amount).toMatch(/^You are short 25 USDC/);
+    expect(checkForm("shield", VALUES, { ...AROUND, treasury: "0" }).errors.amount).toMatch(/short of 25 USDC/);
+  });
 });
 
 describe("recipients", () => {

@@ -34,7 +34,9 @@ export interface Fees {
   readonly poolFeeBase: bigint;
 }
 
-const base = (text: string, { token }: PoolBalance): bigint => parseAmount(text, token.decimals);
+/** Of balances too, which may be zero; `parseAmount` reads amounts of requests, and refuses zero. */
+const base = (text: string, { token }: PoolBalance): bigint =>
+  /[1-9]/.test(text) ? parseAmount(text, token.decimals) : 0n;
 
 const grossOf = (pool: PoolBalance, target: Target) =>
   target === "wallet"

@@ -91,6 +91,11 @@ export const TransferActions = ({ transfer, operation, names }: TransferActionsP
   const word = KIND_WORDS[transfer.kind].toLowerCase();
   return (
     <>
+      {may?.cancel === true ? (
+        <Button onClick={() => setCancelling(true)}>
+          <Ban aria-hidden /> Cancel
+        </Button>
+      ) : null}
       {votes.decision !== undefined ? (
         <DecisionLink id={votes.decision.id} />
       ) : mayApprove ? (
@@ -101,11 +106,6 @@ export const TransferActions = ({ transfer, operation, names }: TransferActionsP
       {may?.retry === true ? (
         <Button variant="primary" loading={retry.pending} onClick={() => void retry.ask()}>
           {retry.pending ? null : <RotateCcw aria-hidden />} Try again
-        </Button>
-      ) : null}
-      {may?.cancel === true ? (
-        <Button onClick={() => setCancelling(true)}>
-          <Ban aria-hidden /> Cancel
         </Button>
       ) : null}
       <ApprovalDialog
