@@ -13,7 +13,7 @@ const describeSigning = async ({ state }: Platform["signing"]): Promise<string> 
   const found = await state();
   if (found.isAllowed) return "allowed";
   throw new NotReadyError(
-    `Nothing is signed since ${found.since.toISOString()}: ${found.reason}. Accepted payments wait. The operator has to run \`npm run reconcile\`.`,
+    `Nothing is signed since ${found.since.toISOString()}: ${found.reason}. Accepted payments wait. The operator has to run “npm run reconcile”.`,
   );
 };
 

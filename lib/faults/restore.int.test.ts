@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { chainsFile } from "@/lib/config/chains";
+import type { Services } from "@/lib/composition";
 import { getOperation } from "@/lib/contracts/operations";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { restoreBackup } from "@/lib/stack/postgres/restore";
@@ -57,38 +58,45 @@ const letTimePass = async (): Promise<void> => {
   );
 };
 
-test("after a restore nothing is signed before the chains were compared, and nobody is paid twice", async () => {
-  const customer = await fundedCustomer(api);
-  const [queued, lost, later] = [testAccount().address, testAccount().address, testAccount().address];
-  const rows = rowsOf("drill", 4);
+const completed = async ({ database }: Services, payoutId: string): Promise<void> => {
+  await vi.waitFor(async () => {
+    const { status } = await database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId } });
+    expect(status).toBe("completed");
+  }, WAIT);
+};
 
-  // Money in flight at the time of the backup: accepted, and not signed.
+const ROWS = rowsOf("drill", 4);
+
+/** Money in flight at the time of a backup, accepted and not signed; and a request after it, which the backup does not know. All of it is paid. */
+const payAroundBackup = async () => {
+  const customer = await fundedCustomer(api);
+  const [queued, lost] = [testAccount().address, testAccount().address];
   const { operationId } = await sendUsdc(customer, "10", queued);
-  const payout = await seedPayout(api.services, customer, {
+  const { id: payoutId } = await seedPayout(api.services, customer, {
     chainId: one.chainId,
-    batches: [{ token: "USDC", rows }],
+    batches: [{ token: "USDC", rows: ROWS }],
     withJob: true,
   });
   const backup = await postgres.backUp();
-
-  // It is paid after the backup, and so is a request that the backup does not know.
   const worker = startWorker(api.services, { searchesDeposits: false });
   const body = {
     ...{ fromWalletId: customer.treasuryId, fromChainId: one.chainId, toChainId: one.chainId },
     ...{ fromToken: "USDC", toToken: "USDC", amount: "25", recipient: lost },
   };
   const idempotencyKey = crypto.randomUUID();
-  const answered = await customer.client.call(swapAndTransfer, { body, idempotencyKey });
+  const pay = () => customer.client.call(swapAndTransfer, { body, idempotencyKey });
+  const answered = await pay();
   await Promise.all([operationId, answered.operationId].map((id) => waitUntilFinal(customer.client, id)));
-  const { prisma } = api.services.database;
-  await vi.waitFor(async () => {
-    expect((await prisma.payout.findUniqueOrThrow({ where: { id: payout.id } })).status).toBe("completed");
-  }, WAIT);
+  await completed(api.services, payoutId);
   await worker.stop();
   expect(await usdcOf(lost)).toBe(25n * DECIMALS);
-  const sentBefore = await sentByExecutor();
+  return { customer, backup, operationId, payoutId, queued, lost, pay };
+};
 
-  // Restored to another place, where an instance with the same keys begins.
+type Paid = Awaited<ReturnType<typeof payAroundBackup>>;
+
+/** An instance with the same keys on the restored database. */
+const beginElsewhere = async (backup: string): Promise<Services> => {
   const dataDir = postgres.elsewhere("restored");
   await restoreBackup({ from: backup, dataDir, database: "causeway" });
   const restored = await startEmbeddedPostgres({ dataDir });
@@ -96,29 +104,37 @@ test("after a restore nothing is signed before the chains were compared, and nob
     await restored.stop();
   });
   const services = otherServices(api.services, restored.url("causeway"), registry);
-  const { database, reconciliation, signing } = services;
-  const second = startWorker(services, { searchesDeposits: false });
-  onTestFinished(() => second.stop());
+  const worker = startWorker(services, { searchesDeposits: false });
+  onTestFinished(() => worker.stop());
+  return services;
+};
 
-  // Every open job has had its turn, and nothing was signed or failed.
+/** Every open job has had its turn; nothing was signed, sent, accepted or failed, and reads go on. */
+const expectNothingSigned = async (services: Services, { customer, operationId, payoutId, lost, pay }: Paid) => {
+  const { database, signing, transactions } = services;
   await vi.waitFor(async () => {
-    const jobs = await database.prisma.job.findMany({ where: { id: { in: [operationId, payout.id] } } });
+    const jobs = await database.prisma.job.findMany({ where: { id: { in: [operationId, payoutId] } } });
     expect(jobs.map(({ attempts, lockedBy }) => attempts > 0 && lockedBy === null)).toEqual([true, true]);
   }, WAIT);
   expect(await signing.state()).toMatchObject({ isAllowed: false });
   expect((await customer.client.call(getOperation, { params: { id: operationId } })).status).toBe("pending");
-  await expect(customer.client.call(swapAndTransfer, { body, idempotencyKey })).rejects.toMatchObject({
-    status: 503,
-    code: "signing_off",
-  });
+  await expect(pay()).rejects.toMatchObject({ status: 503, code: "signing_off" });
   const own = { chainId: one.chainId, keyId: "executor", purpose: "drill", to: lost, data: "0x", value: 1n } as const;
   const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };
-  await expect(services.transactions.send({ ...own, gas: 21_000n, fees })).rejects.toMatchObject({
-    code: "signing_off",
-  });
+  const sent = transactions.send({ ...own, gas: 21_000n, fees });
+  await expect(sent).rejects.toMatchObject({ code: "signing_off" });
+};
+
+test("after a restore nothing is signed before the chains were compared, and nobody is paid twice", async () => {
+  const paid = await payAroundBackup();
+  const { customer, operationId, payoutId, lost, pay } = paid;
+  const sentBefore = await sentByExecutor();
+  const services = await beginElsewhere(paid.backup);
+  const { reconciliation, signing } = services;
+  await expectNothingSigned(services, paid);
   expect(await sentByExecutor()).toBe(sentBefore);
 
-  // What was signed before may still be executed, so the first comparison does not allow signing.
+  // Operations that were signed before may still be executed, so the first comparison does not allow signing.
   expect(await reconciliation.reconcile(REQUEST)).toMatchObject({ wasOff: true, isAllowed: false });
   await letTimePass();
   const report = await reconciliation.reconcile(REQUEST);
@@ -129,39 +145,27 @@ test("after a restore nothing is signed before the chains were compared, and nob
   expect((await signing.state()).isAllowed).toBe(false);
 
   const hash = report.unknown[0]?.hash ?? "";
-  expect(await reconciliation.reconcile({ ...REQUEST, accept: [hash] })).toMatchObject({
-    isAllowed: true,
-    unknown: [],
-  });
+  const accepted = await reconciliation.reconcile({ ...REQUEST, accept: [hash] });
+  expect(accepted).toMatchObject({ isAllowed: true, unknown: [] });
   await vi.waitFor(async () => expect((await signing.state()).isAllowed).toBe(true), WAIT);
 
-  // The work in flight ends as it was paid.
+  // The work in flight ends as it was paid, and the same request again names a recipient that was paid.
   expect((await waitUntilFinal(customer.client, operationId)).status).toBe("completed");
-  await vi.waitFor(async () => {
-    expect((await database.prisma.payout.findUniqueOrThrow({ where: { id: payout.id } })).status).toBe("completed");
-  }, WAIT);
+  await completed(services, payoutId);
+  await expect(pay()).rejects.toMatchObject({ status: 409, code: "paid_already" });
 
-  // The same request again names a recipient that was paid.
-  await expect(customer.client.call(swapAndTransfer, { body, idempotencyKey })).rejects.toMatchObject({
-    status: 409,
-    code: "paid_already",
-  });
   // Another one is paid with the executor's next nonce.
+  const later = testAccount().address;
   const { operationId: next } = await sendUsdc(customer, "5", later);
   expect((await waitUntilFinal(customer.client, next)).status).toBe("completed");
   expect(await sentByExecutor()).toBe(sentBefore + 1);
-  expect([await usdcOf(queued), await usdcOf(lost), await usdcOf(later)]).toEqual([
-    10n * DECIMALS,
-    25n * DECIMALS,
-    5n * DECIMALS,
-  ]);
-  for (const { recipient, amountBase } of rows) expect(await usdcOf(recipient)).toBe(amountBase);
+  const balances = await Promise.all([paid.queued, lost, later].map(usdcOf));
+  expect(balances).toEqual([10n, 25n, 5n].map((amount) => amount * DECIMALS));
+  for (const { recipient, amountBase } of ROWS) expect(await usdcOf(recipient)).toBe(amountBase);
 
   // A release by the operator lets the recipient be paid again.
   expect(await reconciliation.releaseMoves([hash], REQUEST.by, "another invoice")).toEqual([hash]);
-  await vi.waitFor(async () => {
-    const again = await customer.client.call(swapAndTransfer, { body, idempotencyKey });
-    expect((await waitUntilFinal(customer.client, again.operationId)).status).toBe("completed");
-  }, WAIT);
+  const again = await vi.waitFor(pay, WAIT);
+  expect((await waitUntilFinal(customer.client, again.operationId)).status).toBe("completed");
   expect(await usdcOf(lost)).toBe(50n * DECIMALS);
 }, 180_000);

@@ -1,4 +1,4 @@
-/** What an executed user operation paid, for people: transfers of tokens by its logs, coins by its calls. */
+/** Reads the payments of an executed user operation, for people: transfers of tokens by its logs, coins by its calls. */
 import {
   decodeFunctionData,
   getAddress,

@@ -113,7 +113,7 @@ const compareOne = async (
   }
 };
 
-/** What the executor's keys sent that no row knows. With `mayChange` the next nonces and the versions of stored transactions are noted. */
+/** Finds the executor's transactions that no row knows. With `mayChange` the next nonces and the versions of stored transactions are noted. */
 export const compareExecutor = async (
   deps: ReconcileDeps,
   span: Span,

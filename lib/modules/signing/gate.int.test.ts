@@ -21,14 +21,14 @@ test("a new installation may sign, and the database that it was is remembered", 
   await first.require();
   first.requireKnown();
   expect(await database.prisma.signingState.findMany()).toMatchObject([
-    { identity: await repository.identity(), offSince: null },
+    { identity: (await repository.look()).present, offSince: null },
   ]);
 });
 
 test("another identity turns signing off at every instance, also when the former server comes back, until it is allowed", async () => {
   const { database, gate, repository } = await setUp();
   await gate().require();
-  const identity = await repository.identity();
+  const identity = (await repository.look()).present;
   await database.prisma.signingState.update({ where: { id: 1 }, data: { identity: `${identity}/earlier` } });
   const off = gate();
   await expect(off.require()).rejects.toMatchObject({ code: "signing_off" });
@@ -57,7 +57,7 @@ test("a table that was dumped and restored into the same database is another one
 
 test("an ordinary role reads the identity, and a fact that the server hides is left out", async () => {
   const { url, database, repository } = await setUp();
-  const facts = (await repository.identity()).split("/");
+  const facts = (await repository.look()).present.split("/");
   expect(facts).toHaveLength(4);
   expect(facts).not.toContain(HIDDEN);
   await database.pool.query(
@@ -68,10 +68,10 @@ test("an ordinary role reads the identity, and a fact that the server hides is l
   [asRole.username, asRole.password] = [ROLE, "reads"];
   const other = createDatabase(asRole.href, { poolSize: 1 });
   try {
-    expect(await createSigningRepository(other).identity()).toBe(facts.join("/"));
+    expect((await createSigningRepository(other).look()).present).toBe(facts.join("/"));
     await database.pool.query("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
     const hidden = createSigningRepository(other);
-    expect(await hidden.identity()).toBe([HIDDEN, ...facts.slice(1)].join("/"));
+    expect((await hidden.look()).present).toBe([HIDDEN, ...facts.slice(1)].join("/"));
     await createSigningGate(hidden).require();
   } finally {
     await other.close();

@@ -1,4 +1,4 @@
-/** What the database knows of moves on a chain, for the comparison with the chain. */
+/** Reads the moves on a chain that the database knows, for the comparison with the chain. */
 import type { Address } from "viem";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";

@@ -164,8 +164,7 @@ const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedO
   const known = await deps.known.knownHashes(executed.map(({ userOpHash }) => userOpHash));
   const [adopted, unknown, unfinal]: [string[], UnknownMove[], ExecutedOperation[]] = [[], [], []];
   for (const one of [...executed].sort((a, b) => (a.blockNumber < b.blockNumber ? -1 : 1))) {
-    // One that reverted has moved nothing; its row finds that out by its nonce.
-    if (known.has(one.userOpHash) || !one.success) continue;
+    if (known.has(one.userOpHash)) continue;
     if (one.blockNumber > final) {
       unfinal.push(one);
       continue;
@@ -173,12 +172,13 @@ const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedO
     const owner = owners.get(one.nonceKey);
     const content = await contentOf(deps, chainId, one);
     if (owner !== undefined && mayAdopt && (await adopt(deps, owner, one, content))) adopted.push(describe(owner));
-    else unknown.push(unknownOf(comparison, one, content));
+    // One that reverted has moved nothing.
+    else if (one.success) unknown.push(unknownOf(comparison, one, content));
   }
   return { adopted, unknown, unfinal };
 };
 
-/** What was signed before signing went off can still be executed for as long as it is valid. */
+/** An operation that was signed before signing went off can still be executed for as long as it is valid. */
 const waitOf = (
   name: string,
   { finalAt, endsAt, unfinal }: { finalAt: Date; endsAt: Date | null; unfinal: readonly ExecutedOperation[] },

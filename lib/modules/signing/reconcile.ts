@@ -3,6 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
 import { reconcileChain, type ChainReport, type ReconcileDeps } from "./reconcile-chain";
 import type { SigningRepository } from "./repository";
+import { lookNow } from "./service";
 import type { UnknownMove } from "./state";
 
 export interface ReconcilerDeps extends ReconcileDeps {
@@ -52,15 +53,10 @@ const compareAll = async (deps: ReconcilerDeps, times: { seenAt: Date; offSince:
  */
 export const reconcile = async (deps: ReconcilerDeps, request: ReconcileRequest): Promise<ReconcileReport> => {
   const { repository, clock } = deps;
-  const identity = await repository.identity();
-  if ((await repository.state()) === null) await repository.begin(identity);
-  let state = await repository.state();
-  if (state === null) throw new Error("The row of signing_state is missing.");
-  if (state.offSince === null && state.identity !== identity) {
-    await repository.turnOff("the database is on another server or timeline than before");
-    state = (await repository.state()) ?? state;
-  }
-  const { seenAt, offSince } = state;
+  const {
+    present,
+    stored: { seenAt, offSince },
+  } = await lookNow(repository);
   const { chains, faults } = await compareAll(deps, { seenAt, offSince });
   const before = await repository.acceptedHashes();
   const found = chains.flatMap(({ unknown }) => unknown).filter(({ hash }) => !before.has(hash));
@@ -72,7 +68,7 @@ export const reconcile = async (deps: ReconcilerDeps, request: ReconcileRequest)
   const unknown = found.filter((move) => !isNow(move));
   const passes = unknown.length === 0 && faults.length === 0;
   const wasOff = offSince !== null;
-  if (passes && wasOff && !(await repository.allow(identity, offSince, decided)))
+  if (passes && wasOff && !(await repository.allow(present, offSince, decided)))
     faults.push("Signing was stopped or allowed by somebody else meanwhile. Run it again.");
   const isAllowed = wasOff ? passes && faults.length === 0 : true;
   return { wasOff, isAllowed, chains, unknown, accepted, faults };

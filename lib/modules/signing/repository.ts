@@ -1,9 +1,10 @@
-/** Stores whether signing is allowed, and with which database it was; and the moves that a restore lost. */
+/** Stores whether signing is allowed, and with which database it was. */
 import pg from "pg";
 import type { Database } from "@/lib/db/client";
 import { sqlOn, type Sql } from "@/lib/db/sql";
 import { recordAuditOn } from "@/lib/modules/audit/service";
-import { paymentsText, storedPayments, type LostPayment, type UnknownMove } from "./state";
+import type { Decided } from "./state";
+import { createUnknownMoves, REMEMBERED_DAYS } from "./unknown-move-repository";
 
 /** SQLSTATE of a function that the role may not call, that the server does not have, or that it does not support. */
 const UNREADABLE = new Set(["42501", "42883", "0A000"]);
@@ -23,17 +24,17 @@ const FACTS = [
 const HIDDEN = "-";
 /** Instances note that often that signing is allowed. */
 const SEEN_EVERY_SECONDS = 10;
-/** For so long the recipients of a lost move are not paid again without a release; as long as payout rows are remembered. */
-const REMEMBERED_DAYS = 30;
-const LISTED_MAX = 5;
 
-const STATE = `
-  SELECT identity, seen_at AS "seenAt", off_since AS "offSince", off_reason AS "offReason",
-    seen_at < now() - interval '${String(SEEN_EVERY_SECONDS)} s' AS "isSeenLongAgo",
+/** One statement, because it runs once a second at every instance. @param hidden facts that this server does not show */
+const lookText = (hidden: ReadonlySet<string>): string => `
+  SELECT concat_ws('/', ${FACTS.map((fact) => (hidden.has(fact) ? `'${HIDDEN}'` : `(${fact})`)).join(", ")}) AS present,
+    identity, seen_at AS "seenAt", off_since AS "offSince", off_reason AS "offReason",
+    coalesce(seen_at < now() - interval '${String(SEEN_EVERY_SECONDS)} s', false) AS "isSeenLongAgo",
     EXISTS (SELECT 1 FROM unknown_move WHERE released_at IS NULL AND accepted_at > now() - interval '${String(REMEMBERED_DAYS)} days')
       AS "hasLostMoves"
-  FROM signing_state WHERE id = 1`;
+  FROM (SELECT 1) AS always LEFT JOIN signing_state ON id = 1`;
 
+/** The row of `signing_state`. */
 export interface StoredState {
   readonly identity: string;
   readonly seenAt: Date;
@@ -43,43 +44,41 @@ export interface StoredState {
   readonly hasLostMoves: boolean;
 }
 
-const LOST = `
-  SELECT DISTINCT ON (recipient) recipient, chain_id AS "chainId", hash, payments
-  FROM unknown_move move, unnest($2::text[]) AS recipient
-  WHERE move.released_at IS NULL AND move.accepted_at > now() - interval '${String(REMEMBERED_DAYS)} days'
-    AND (move.project_id IS NULL OR move.project_id = $1) AND position(substr(lower(recipient), 3) IN move.payload) > 0
-    AND NOT EXISTS (SELECT 1 FROM wallet WHERE wallet.project_id = $1 AND lower(wallet.address) = lower(recipient))
-  ORDER BY recipient, accepted_at DESC LIMIT ${String(LISTED_MAX)}`;
+export interface Look {
+  /** Names the server, its timeline, the database and the table as they are now. Facts that the server hides are `-`. */
+  readonly present: string;
+  /** Null in a new installation. */
+  readonly stored: StoredState | null;
+}
 
-const INSERT_MOVE = `
-  INSERT INTO unknown_move (chain_id, hash, tx_hash, block_number, project_id, wallet_address, payments, payload, accepted_at, accepted_by, reason)
-  VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, now(), $9, $10) ON CONFLICT (chain_id, hash) DO NOTHING`;
+interface LookRow extends Omit<StoredState, "identity"> {
+  readonly present: string;
+  readonly identity: string | null;
+}
 
 const ALLOW = `
   UPDATE signing_state SET identity = $1, off_since = NULL, off_reason = NULL, seen_at = now(), allowed_at = now(), allowed_by = $2
   WHERE id = 1 AND off_since IS NOT DISTINCT FROM $3::timestamptz`;
 
-const readFact = async ({ pool }: Pick<Database, "pool">, text: string): Promise<string> => {
-  try {
-    const { rows } = await pool.query<{ fact: string }>(text);
-    return rows[0]?.fact ?? HIDDEN;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && UNREADABLE.has(error.code ?? "")) return HIDDEN;
-    throw error;
-  }
-};
+const isUnreadable = (error: unknown): boolean => error instanceof pg.DatabaseError && UNREADABLE.has(error.code ?? "");
 
-/** Which person or command changes it, and why. */
-export interface Decided {
-  readonly by: string;
-  readonly reason: string;
-  readonly at: Date;
-}
+/** Which facts this server does not show. */
+const hiddenFacts = async ({ pool }: Pick<Database, "pool">): Promise<ReadonlySet<string>> => {
+  const hidden = new Set<string>();
+  for (const fact of FACTS) {
+    try {
+      await pool.query(fact);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      hidden.add(fact);
+    }
+  }
+  return hidden;
+};
 
 export const createSigningRepository = (database: Pick<Database, "pool" | "rawTransaction">) => {
   const sql = sqlOn(database.pool);
-  /** Facts that this server has hidden once are not asked for again. */
-  const hidden = new Set<string>();
+  let hidden: ReadonlySet<string> = new Set();
 
   const audit = (on: Sql, action: string, { by, reason, at }: Decided, data: Record<string, string> = {}) =>
     recordAuditOn(on, {
@@ -87,18 +86,21 @@ export const createSigningRepository = (database: Pick<Database, "pool" | "rawTr
     });
 
   return {
-    /** Names the server, its timeline, the database and the table. Facts that the server hides are `-`. */
-    identity: async (): Promise<string> => {
-      const facts: string[] = [];
-      for (const text of FACTS) {
-        const fact = hidden.has(text) ? HIDDEN : await readFact(database, text);
-        if (fact === HIDDEN) hidden.add(text);
-        facts.push(fact);
-      }
-      return facts.join("/");
-    },
+    ...createUnknownMoves(database),
 
-    state: async (): Promise<StoredState | null> => (await sql.query<StoredState>(STATE, []))[0] ?? null,
+    /** The database as it is now, and the one for which signing was allowed last. */
+    look: async (): Promise<Look> => {
+      const read = () => sql.query<LookRow>(lookText(hidden), []);
+      const rows = await read().catch(async (error: unknown) => {
+        if (!isUnreadable(error)) throw error;
+        hidden = await hiddenFacts(database);
+        return read();
+      });
+      const [row] = rows;
+      if (row === undefined) throw new Error("PostgreSQL gave no answer.");
+      const { present, identity, ...stored } = row;
+      return { present, stored: identity === null ? null : { ...stored, identity } };
+    },
 
     /** The first instance of a new installation stores the database that it finds. */
     begin: (identity: string): Promise<number> =>
@@ -136,48 +138,6 @@ export const createSigningRepository = (database: Pick<Database, "pool" | "rawTr
         await audit(on, "signing.allowed", decided, { identity });
         return true;
       }),
-
-    /** Stores moves that a person has accepted, each with an entry of the audit log. */
-    accept: (moves: readonly UnknownMove[], { by, reason, at }: Decided): Promise<void> =>
-      database.rawTransaction(async (on) => {
-        for (const move of moves) {
-          const { chainId, hash, txHash, blockNumber, projectId, walletAddress, payments, payload } = move;
-          const own = [chainId, hash, txHash, blockNumber.toString(), projectId, walletAddress];
-          await on.change(INSERT_MOVE, [...own, JSON.stringify(payments), payload, by, reason]);
-          const data = { chainId, txHash, wallet: walletAddress ?? "", paid: paymentsText(payments), reason };
-          const entry = { projectId, actor: by, action: "unknown_move.accepted", subject: hash, data, at };
-          await recordAuditOn(on, { ...entry, request: null });
-        }
-      }),
-
-    /** Lets the recipients of accepted moves be paid again. @returns the hashes that it has released */
-    release: (hashes: readonly string[], { by, reason, at }: Decided): Promise<readonly string[]> =>
-      database.rawTransaction(async (on) => {
-        const rows = await on.query<{ hash: string; projectId: string | null }>(
-          `UPDATE unknown_move SET released_at = now(), released_by = $2 WHERE hash = ANY($1) AND released_at IS NULL
-           RETURNING hash, project_id AS "projectId"`,
-          [hashes, by],
-        );
-        for (const { hash, projectId } of rows) {
-          const entry = { projectId, actor: by, action: "unknown_move.released", subject: hash, data: { reason }, at };
-          await recordAuditOn(on, { ...entry, request: null });
-        }
-        return rows.map(({ hash }) => hash);
-      }),
-
-    acceptedHashes: async (): Promise<ReadonlySet<string>> => {
-      const rows = await sql.query<{ hash: string }>("SELECT hash FROM unknown_move", []);
-      return new Set(rows.map(({ hash }) => hash));
-    },
-
-    /** The recipients, checksummed, that accepted moves have named and nobody has released. Wallets of the project do not count. */
-    lostPayments: async (projectId: string, recipients: readonly string[]): Promise<readonly LostPayment[]> => {
-      const rows = await sql.query<{ recipient: string; chainId: number; hash: string; payments: unknown }>(LOST, [
-        projectId,
-        recipients,
-      ]);
-      return rows.map(({ payments, ...row }) => ({ ...row, text: paymentsText(storedPayments.parse(payments)) }));
-    },
   };
 };
 

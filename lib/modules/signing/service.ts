@@ -1,7 +1,7 @@
 /** Decides whether money may be signed for: not while the database may have been taken back to an earlier state. */
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { paidAlready, signingOff } from "./errors";
-import type { SigningRepository } from "./repository";
+import type { SigningRepository, StoredState } from "./repository";
 import type { SigningState } from "./state";
 
 export type { SigningState } from "./state";
@@ -20,10 +20,27 @@ export interface SigningGate {
   requireUnpaid(projectId: string, recipients: readonly string[]): Promise<void>;
 }
 
-type GateDeps = Pick<SigningRepository, "identity" | "state" | "begin" | "seen" | "turnOff" | "lostPayments">;
+type GateDeps = Pick<SigningRepository, "look" | "begin" | "seen" | "turnOff" | "lostPayments">;
+
+const OTHER = "the database is on another server or timeline than before";
+
+/**
+ * The database as it is now. The first look of a new installation stores it; a look at another database than before turns signing off.
+ * @throws what the database throws
+ */
+export const lookNow = async (
+  repository: Pick<SigningRepository, "look" | "begin" | "turnOff">,
+): Promise<{ readonly present: string; readonly stored: StoredState }> => {
+  const first = await repository.look();
+  const isOther = first.stored?.offSince === null && first.stored.identity !== first.present;
+  if (first.stored !== null && !isOther) return { present: first.present, stored: first.stored };
+  await (isOther ? repository.turnOff(OTHER) : repository.begin(first.present));
+  const { present, stored } = await repository.look();
+  if (stored === null) throw new Error("The row of signing_state is missing.");
+  return { present, stored };
+};
 
 const KEY = "state";
-const OTHER = "the database is on another server or timeline than before";
 const NOT_READ = { isAllowed: false, since: new Date(0), reason: "the database has not been asked yet" } as const;
 
 /**
@@ -35,21 +52,10 @@ export const createSigningGate = (repository: GateDeps): SigningGate => {
   let known: SigningState = NOT_READ;
 
   const read = async (): Promise<SigningState> => {
-    const identity = await repository.identity();
-    let stored = await repository.state();
-    if (stored === null) {
-      await repository.begin(identity);
-      stored = await repository.state();
-    }
-    if (stored === null) throw new Error("The row of signing_state is missing.");
-    if (stored.offSince === null && stored.identity !== identity) {
-      await repository.turnOff(OTHER);
-      stored = (await repository.state()) ?? stored;
-      return { isAllowed: false, since: stored.offSince ?? new Date(), reason: stored.offReason ?? OTHER };
-    }
+    const { present, stored } = await lookNow(repository);
     if (stored.offSince !== null)
       return { isAllowed: false, since: stored.offSince, reason: stored.offReason ?? OTHER };
-    if (stored.isSeenLongAgo) await repository.seen(identity);
+    if (stored.isSeenLongAgo) await repository.seen(present);
     return { isAllowed: true, hasLostMoves: stored.hasLostMoves };
   };
 

@@ -44,3 +44,10 @@ export const paymentsText = (payments: readonly Payment[]): string =>
   payments.length === 0
     ? "no payment that can be read"
     : payments.map(({ amount, symbol, to }) => `${amount} ${symbol} to ${to}`).join(", ");
+
+/** Which person or command changes it, and why. */
+export interface Decided {
+  readonly by: string;
+  readonly reason: string;
+  readonly at: Date;
+}

@@ -59,7 +59,7 @@ const copyHashed = async (from: string, to: string): Promise<Omit<FileEntry, "pa
   return { bytes, sha256: hash.digest("hex") };
 };
 
-export const hashOf = async (file: string): Promise<string> => {
+const hashOf = async (file: string): Promise<string> => {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
