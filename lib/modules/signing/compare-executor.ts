@@ -1,25 +1,13 @@
 /** Compares the nonces of the executor's keys with a chain. */
-import { isAddressEqual, type Address, type Hex } from "viem";
+import { getAddress, isAddressEqual, type Address } from "viem";
 import { payloadOf, paymentsIn } from "@/lib/chains/erc4337/account-payments";
 import type { ExecutedOperation } from "@/lib/chains/erc4337/executed-operations";
 import { operationsOf } from "@/lib/chains/erc4337/operation-receipt";
 import { chainCall } from "@/lib/chains/registry";
-import type { ReconcileDeps } from "./reconcile-chain";
+import { formatAmount } from "@/lib/core/money";
 import type { OpenTransaction } from "./known-repository";
+import type { ReconcileDeps, SeenTransaction } from "./reconcile-deps";
 import type { UnknownMove } from "./state";
-
-interface Seen {
-  readonly hash: Hex;
-  readonly to: Address | null;
-  readonly data: Hex;
-  readonly value: bigint;
-}
-
-/** The mined transaction of an account and nonce; null where there is none, `unknown` where the node cannot tell. */
-export type FindByNonce = (
-  chainId: number,
-  sought: { readonly address: Address; readonly nonce: number; readonly fromBlock: bigint; readonly toBlock: bigint },
-) => Promise<Seen | null | "unknown">;
 
 interface Span {
   readonly chainId: number;
@@ -27,22 +15,34 @@ interface Span {
   readonly toBlock: bigint;
 }
 
+export interface NextNonce {
+  readonly address: Address;
+  readonly next: bigint;
+}
+
 interface Found {
   readonly notes: string[];
   readonly unknown: UnknownMove[];
   /** Operations of bundles that no row knows. */
   readonly executed: ExecutedOperation[];
+  /** The chain's next nonces, where the database has lower ones. */
+  readonly nonces: NextNonce[];
 }
 
 /** Bundles and marks move no money of the executor's own: what a bundle executed is sorted by its operations. */
-const isOfAccounts = ({ registry }: ReconcileDeps, chainId: number, { to }: Seen): boolean => {
+const isOfAccounts = ({ registry }: ReconcileDeps, chainId: number, { to }: SeenTransaction): boolean => {
   const { entryPoint, paymaster } = registry.get(chainId).contracts;
   return [entryPoint, ...(paymaster === undefined ? [] : [paymaster])].some(
     (own) => to !== null && isAddressEqual(to, own),
   );
 };
 
-const noteUnknown = async (deps: ReconcileDeps, chainId: number, seen: Seen, found: Found): Promise<void> => {
+const noteUnknown = async (
+  deps: ReconcileDeps,
+  chainId: number,
+  seen: SeenTransaction,
+  found: Found,
+): Promise<void> => {
   const { registry } = deps;
   const receipt = await chainCall(chainId, () => registry.client(chainId).getTransactionReceipt({ hash: seen.hash }));
   if (receipt.status === "reverted") return;
@@ -54,23 +54,36 @@ const noteUnknown = async (deps: ReconcileDeps, chainId: number, seen: Seen, fou
       const [, , sender = "0x"] = event?.topics ?? [];
       const nonce = BigInt(`0x${event?.data.slice(2, 66) ?? "0"}`);
       found.executed.push({
-        ...{ userOpHash, sender: `0x${sender.slice(-40)}`, nonceKey: nonce >> 64n, success },
+        ...{ userOpHash, sender: getAddress(`0x${sender.slice(-40)}`), nonceKey: nonce >> 64n, success },
         ...{ txHash: seen.hash, blockNumber },
       });
     }
     return;
   }
-  const payments = paymentsIn(
+  const coin = registry.native(chainId);
+  const transfers = paymentsIn(
     { logs, callData: seen.data, account: null },
-    { tokens: registry.tokens(chainId), coin: registry.native(chainId) },
+    { tokens: registry.tokens(chainId), coin },
   );
+  const { to, value } = seen;
+  const own =
+    to === null || value === 0n
+      ? []
+      : [{ to: getAddress(to), token: "native", symbol: coin.symbol, amount: formatAmount(value, coin.decimals) }];
   found.unknown.push({
-    ...{ chainId, hash: seen.hash, txHash: seen.hash, blockNumber, projectId: null, walletAddress: null, payments },
-    payload: payloadOf(logs, seen.data),
+    ...{ chainId, hash: seen.hash, txHash: seen.hash, blockNumber, projectId: null, walletAddress: null },
+    payments: [...own, ...transfers],
+    payload: `${to?.slice(2).toLowerCase() ?? ""} ${payloadOf(logs, seen.data)}`,
   });
 };
 
-const isVersionOf = (row: OpenTransaction, { to, data, value }: Seen): boolean =>
+/** A transaction that the node has forgotten: a person has to look at it elsewhere. */
+const unreadable = ({ chainId, toBlock: blockNumber }: Span, address: Address, nonce: number): UnknownMove => {
+  const hash = `${address}/${String(nonce)}`;
+  return { chainId, hash, txHash: hash, blockNumber, projectId: null, walletAddress: null, payments: [], payload: "" };
+};
+
+const isVersionOf = (row: OpenTransaction, { to, data, value }: SeenTransaction): boolean =>
   to !== null && isAddressEqual(to, row.to) && data === row.data && value === BigInt(row.value);
 
 const compareOne = async (
@@ -94,8 +107,7 @@ const compareOne = async (
     const seen = await findByNonce(chainId, { ...span, address, nonce });
     const row = rows.get(nonce);
     if (seen === null || seen === "unknown") {
-      if (row === undefined)
-        found.notes.push(`Transaction ${String(nonce)} of ${address} could not be read; look at it in an explorer.`);
+      if (row === undefined) found.unknown.push(unreadable({ chainId, ...span }, address, nonce));
       continue;
     }
     if (row === undefined) await noteUnknown(deps, chainId, seen, found);
@@ -109,17 +121,17 @@ const compareOne = async (
     found.notes.push(
       `The executor ${address} has sent ${most.toString()} transactions, and the database knew of ${stored.toString()}.`,
     );
-    if (mayChange) await known.raiseNonce(chainId, address, most);
+    found.nonces.push({ address, next: most });
   }
 };
 
-/** Finds the executor's transactions that no row knows. With `mayChange` the next nonces and the versions of stored transactions are noted. */
+/** Finds the executor's transactions that no row knows. With `mayChange` the versions of stored transactions are noted. */
 export const compareExecutor = async (
   deps: ReconcileDeps,
   span: Span,
   { mayChange }: { readonly mayChange: boolean },
 ): Promise<Found> => {
-  const found: Found = { notes: [], unknown: [], executed: [] };
+  const found: Found = { notes: [], unknown: [], executed: [], nonces: [] };
   for (const address of deps.executors) await compareOne(deps, span, { address, mayChange, found });
   return found;
 };

@@ -1,5 +1,5 @@
 /** Compares one chain with the database: what was executed that no row knows, and what the rows do not know of their own moves. */
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import { blockBefore } from "@/lib/chains/block-at";
 import { payloadOf, paymentsIn } from "@/lib/chains/erc4337/account-payments";
 import {
@@ -12,34 +12,14 @@ import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
 import { operationsOf, type OperationReceipt } from "@/lib/chains/erc4337/operation-receipt";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { finalBlockNumber } from "@/lib/chains/finality";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { chainCall } from "@/lib/chains/registry";
 import { addSeconds } from "@/lib/core/clock";
 import { validitySeconds } from "@/lib/modules/smart-accounts/service";
 import type { UserOperation } from "@/lib/ports/bundler";
-import { compareExecutor, type FindByNonce } from "./compare-executor";
-import type { KnownBatch, KnownLeg, KnownRepository } from "./known-repository";
+import { compareExecutor, type NextNonce } from "./compare-executor";
+import type { KnownBatch, KnownLeg } from "./known-repository";
+import type { ReconcileDeps } from "./reconcile-deps";
 import type { UnknownMove } from "./state";
-
-/** An executed operation of a leg or a batch, which its row does not name. */
-export interface Adopted {
-  readonly operation: UserOperation;
-  readonly userOpHash: Hex;
-  readonly validUntil: Date;
-  readonly fromBlock: bigint;
-}
-
-export interface ReconcileDeps {
-  readonly registry: ChainRegistry;
-  readonly known: KnownRepository;
-  readonly findByNonce: FindByNonce;
-  /** The addresses of the executor's keys. */
-  readonly executors: readonly Address[];
-  /** The name of an attempt of a batch, from which its nonce key is made. */
-  attemptName(batch: { readonly payoutId: string; readonly number: number }, attempt: number): string;
-  /** Lets the leg's row name the operation that was executed. False where it cannot. */
-  adoptLeg(leg: KnownLeg, adopted: Adopted): Promise<boolean>;
-  adoptBatch(batch: KnownBatch, attempt: number, adopted: Adopted): Promise<boolean>;
-}
 
 export interface ChainReport {
   readonly chainId: number;
@@ -53,6 +33,8 @@ export interface ChainReport {
   readonly unknown: readonly UnknownMove[];
   /** Notes on nonces of the executor. */
   readonly notes: readonly string[];
+  /** The next nonces to go on with. */
+  readonly nonces: readonly NextNonce[];
   /** Why signing may not be allowed yet; null: the chain is as the database says, but for the unknown moves. */
   readonly waits: string | null;
 }
@@ -224,7 +206,7 @@ export const reconcileChain = async (
   const endsAt = offSince === null ? null : addSeconds(offSince, validitySeconds(blockTimeMs));
   const finalAt = new Date(Number(finalBlock.timestamp) * 1000);
   return {
-    ...{ ...span, name, executed: all.size, adopted, notes: executor.notes },
+    ...{ ...span, name, executed: all.size, adopted, notes: executor.notes, nonces: executor.nonces },
     unknown: [...unknown, ...executor.unknown],
     waits: waitOf(name, { finalAt, endsAt, unfinal }),
   };

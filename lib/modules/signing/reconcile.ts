@@ -1,7 +1,8 @@
 /** Compares the database with every chain, and allows signing when nothing is left that a person has to look at. */
 import type { Clock } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
-import { reconcileChain, type ChainReport, type ReconcileDeps } from "./reconcile-chain";
+import { reconcileChain, type ChainReport } from "./reconcile-chain";
+import type { ReconcileDeps } from "./reconcile-deps";
 import type { SigningRepository } from "./repository";
 import { lookNow } from "./service";
 import type { UnknownMove } from "./state";
@@ -47,6 +48,12 @@ const compareAll = async (deps: ReconcilerDeps, times: { seenAt: Date; offSince:
   return { chains, faults };
 };
 
+/** Not before everything is accepted: a transaction of the executor that no row knows is found by the nonce that the database lacks. */
+const raiseNonces = async ({ known }: ReconcilerDeps, chains: readonly ChainReport[]): Promise<void> => {
+  for (const { chainId, nonces } of chains)
+    for (const { address, next } of nonces) await known.raiseNonce(chainId, address, next);
+};
+
 /**
  * Signing is allowed when every chain was compared and each unknown move was accepted, now or before. While signing is allowed already,
  * the comparison changes nothing.
@@ -68,6 +75,7 @@ export const reconcile = async (deps: ReconcilerDeps, request: ReconcileRequest)
   const unknown = found.filter((move) => !isNow(move));
   const passes = unknown.length === 0 && faults.length === 0;
   const wasOff = offSince !== null;
+  if (passes && wasOff) await raiseNonces(deps, chains);
   if (passes && wasOff && !(await repository.allow(present, offSince, decided)))
     faults.push("Signing was stopped or allowed by somebody else meanwhile. Run it again.");
   const isAllowed = wasOff ? passes && faults.length === 0 : true;

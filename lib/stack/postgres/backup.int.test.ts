@@ -40,7 +40,8 @@ test("a backup that was made under load has everything that was committed before
   await running;
   expect(before).toBeGreaterThan(0);
 
-  const dataDir = postgres.elsewhere("restored");
+  // Neither the folder nor the one above it exists.
+  const dataDir = postgres.elsewhere("restored/postgres");
   await restoreBackup({ from: backup, dataDir, database: DATABASE });
   const restored = await startEmbeddedPostgres({ dataDir });
   onTestFinished(async () => {

@@ -1,7 +1,7 @@
 /** Makes an embedded server out of a backup. It signs nothing before `npm run reconcile` has passed. */
 import { chown, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { DATA, faultsOf, isVacant, readManifest, type Manifest } from "./backup";
@@ -43,6 +43,8 @@ export const placeBackup = async (
     throw new Error(
       `The backup in ${from} is damaged (${String(faults.length)} faults): ${faults.slice(0, FAULTS_SHOWN).join("; ")}. Nothing was restored.`,
     );
+  // As each start of the server does, so that both find the same place.
+  await mkdir(dirname(wanted), { recursive: true });
   const location = findClusterLocation(wanted);
   await refuseOccupied(wanted, location);
   const own = async (path: string): Promise<void> => {
@@ -108,6 +110,7 @@ export const restoreBackup = async ({ from, dataDir, database }: RestoreRequest)
   remember(dataDir, { dataDir: location.dataDir, port: await freePort(0), password: manifest.password });
   const server = await startEmbeddedPostgres({ dataDir });
   try {
+    if (server.dataDir !== location.dataDir) throw new Error(`The server began in ${server.dataDir} instead.`);
     await markRestored(server.url(database), manifest);
   } finally {
     await server.stop();
