@@ -14,6 +14,7 @@ const integration = {
   environment: "node" as const,
   // Real servers and chains are shared by all files; each file has its own database and keys.
   globalSetup: ["lib/testing/global-setup.ts"],
+  setupFiles: ["lib/testing/setup.ts"],
   pool: "forks" as const,
   isolate: false,
   // Files wait for blocks most of the time, so there are more of them than cores.

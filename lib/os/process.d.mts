@@ -1,3 +1,4 @@
+/// <reference types="node" />
 /** Distinguishes a process from every other process that has had or will have the same id. */
 export interface ProcessIdentity {
   readonly pid: number;

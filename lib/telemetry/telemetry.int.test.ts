@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { privateKeyToAddress } from "viem/accounts";
 import { inSpan } from "@/lib/core/tracing";
 import { startWorker } from "@/lib/workers/runner";
@@ -8,6 +8,7 @@ import { serveApi } from "@/lib/testing/http";
 import { startOtlpCollector, type CollectedSpan, type OtlpCollector } from "@/lib/testing/otlp-collector";
 import { testAccount } from "@/lib/testing/factories";
 import { startTracing } from "./otlp";
+import { afterFile } from "@/lib/testing/after-file";
 
 const [HERE, THERE, DEAD] = [31337, 31338, 31339];
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -96,8 +97,8 @@ beforeAll(async () => {
   collector = await startOtlpCollector();
   const headers = { "x-collector-key": COLLECTOR_KEY };
   const tracing = await startTracing({ endpoint: collector.url, headers, serviceName: "causeway", exportEveryMs: 50 });
-  afterAll(() => tracing.stop());
-  afterAll(() => collector.close());
+  afterFile(() => tracing.stop());
+  afterFile(() => collector.close());
   const variables = { METRICS_TOKEN: TOKEN, [`RPC_URL_${String(DEAD)}`]: "http://127.0.0.1:9" };
   api = await testApi({ variables, overrides: { clock } });
   url = await serveApi(api.services);
@@ -121,7 +122,7 @@ beforeAll(async () => {
   waiting = await readLater();
   await drop();
   const worker = startWorker(api.services);
-  afterAll(() => worker.stop());
+  afterFile(() => worker.stop());
   await waitUntilFinal(client, operationId);
   await postToLedger(projectId);
   const ended = 'causeway_operation_duration_seconds_count{kind="transfer",status="completed"}';

@@ -10,6 +10,7 @@ import { readInbox } from "@/lib/contracts/dev";
 import { createRouteTable } from "@/lib/http/route-table";
 import { routes } from "@/lib/routes.gen";
 import { approvedKey } from "./approve";
+import { recordCall } from "./call-recorder";
 import { undeclaredError } from "./declared-errors";
 import { recordError } from "./error-recorder";
 import { testEmail, testKey } from "./factories";
@@ -63,8 +64,12 @@ const dispatch = async (request: Request): Promise<Response> => {
   const match = find(pathname);
   const handler = match?.entry.module[request.method as "GET"];
   if (!match || !handler) throw new Error(`No route answers ${request.method} ${pathname}; the fast server would.`);
+  const unread = inject("recordsExamples") ? request.clone() : null;
   const answer = await handler(request, { params: Promise.resolve(match.params) });
-  if (inject("recordsExamples")) await recordError(answer);
+  if (unread !== null) {
+    await recordError(answer);
+    await recordCall(handler.contract, unread, answer);
+  }
   const fault = await undeclaredError(handler.contract, answer);
   // Soft, because a test may expect the call to fail with something else, or may call again until it succeeds.
   if (fault !== null) expect.soft(fault, "Add the code to `errors` of the contract.").toBeNull();

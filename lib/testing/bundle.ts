@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file";
 
 /** Packages that are no ES modules ask for their parts by `require` and for their place by `__dirname`. */
 const BANNER = [
@@ -24,7 +24,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
  */
 export const bundled = async (entry: string | { readonly code: string }): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-bundle-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   const outfile = join(folder, "entry.mjs");
   await build({
     absWorkingDir: ROOT,

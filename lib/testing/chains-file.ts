@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { chainsFile, type ChainConfig } from "@/lib/config/chains";
+import { afterFile } from "./after-file";
 
 /** A copy of the local chains' configuration with changes, for `CHAINS_FILE`. */
 export const changedChainsFile = (change: (chain: ChainConfig) => void): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   const { chains } = chainsFile.parse(JSON.parse(readFileSync("lib/config/chains/local.json", "utf8")));
   chains.forEach(change);
   const file = join(folder, "chains.json");

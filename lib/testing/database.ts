@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { createDatabase, type Database } from "@/lib/db/client";
 import { sharedPostgres } from "./hub";
+import { afterFile } from "./after-file";
 
 export interface TestDatabase {
   readonly url: string;
@@ -53,7 +54,7 @@ const createFrom = async (template: string | null): Promise<string> => {
   const source = template === null ? "template0" : `${template} STRATEGY FILE_COPY`;
   await administer(url("postgres"), `CREATE DATABASE ${name} TEMPLATE ${source}`);
   // Registered first, so it runs after the hooks that close the file's services.
-  afterAll(async () => {
+  afterFile(async () => {
     const open = await openConnections(url("postgres"), name);
     if (open > 0) console.warn(`${file}: ${String(open)} connections were still open after the last test.`);
     await administer(url("postgres"), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -70,7 +71,7 @@ export const testDatabase = async (): Promise<TestDatabase> => {
   const url = await createFrom(template);
   const database = createDatabase(url, { poolSize: POOL_SIZE });
   // Hooks run in reverse order: this one before the drop.
-  afterAll(() => database.close());
+  afterFile(() => database.close());
   return { url, database };
 };
 

@@ -21,7 +21,7 @@ export interface CallOptions {
 const LIST_LENGTH_MAX = 2;
 
 /** A list of a hundred rows explains no more than one of two. */
-const shortened = (value: unknown): unknown => {
+export const shortened = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, LIST_LENGTH_MAX).map(shortened);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));

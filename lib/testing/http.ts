@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
 import { createFastServer } from "@/lib/http/fast-server";
 import type { HttpServices } from "@/lib/http/services";
 import { routes } from "@/lib/routes.gen";
+import { afterFile } from "./after-file";
 
 /** The API of these services over real HTTP, as `server.ts` serves it. @returns its URL, `/api` included */
 export const serveApi = async (services: HttpServices): Promise<string> => {
@@ -16,6 +16,6 @@ export const serveApi = async (services: HttpServices): Promise<string> => {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  afterAll(() => close(1_000));
+  afterFile(() => close(1_000));
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/api`;
 };

@@ -1,10 +1,10 @@
 import pg from "pg";
-import { afterAll } from "vitest";
 import { systemClock, type Clock } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import { createLedgerRepository } from "@/lib/modules/ledger/repository";
 import { createLedgerService, type LedgerService } from "@/lib/modules/ledger/service";
 import { verifyLedger, type LedgerReport } from "@/lib/modules/ledger/verify";
+import { afterFile } from "./after-file";
 
 export interface TestLedger {
   readonly ledger: LedgerService;
@@ -30,7 +30,7 @@ export const testLedger = (
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on("error", () => undefined);
   const projectId = newId("project");
-  afterAll(async () => {
+  afterFile(async () => {
     await ledger.close();
     await pool.end();
   });

@@ -9,13 +9,13 @@ import {
   type TestClient,
 } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll } from "vitest";
 import type { Config } from "@/lib/config/env";
 import { deployAll } from "@/lib/devnet/deploy/deploy";
 import { allowMarker } from "@/lib/devnet/marker";
 import { startSolver, type Solver } from "@/lib/devnet/solver";
 import { freeStuckTransactions } from "@/lib/devnet/stuck";
 import { startBareAnvil } from "./bare-anvil";
+import { afterFile } from "./after-file";
 
 const CHAIN_IDS = [31337, 31338, 31339];
 /** As many states as a reorganisation here may reach back; without a number anvil moves them to disk, where it does not find them. */
@@ -58,7 +58,7 @@ const startChain = async (chainId: number, index: number): Promise<OwnChain> => 
     client.mine({ blocks: 1 }).catch(() => undefined);
     freeStuckTransactions(anvil.url).catch(() => undefined);
   }, BLOCK_MS);
-  afterAll(async () => {
+  afterFile(async () => {
     clearInterval(timer);
     await anvil.stop();
   });
@@ -87,7 +87,7 @@ const startChain = async (chainId: number, index: number): Promise<OwnChain> => 
 export const ownDevnet = async (): Promise<OwnDevnet> => {
   const chains = await Promise.all(CHAIN_IDS.map(startChain));
   const solver = startSolver({ chains, log: () => undefined });
-  afterAll(() => solver.stop());
+  afterFile(() => solver.stop());
   return {
     chains,
     rpcUrls: Object.fromEntries(chains.map((chain) => [String(chain.chainId), chain.rpcUrl])),

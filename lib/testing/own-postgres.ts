@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll } from "vitest";
 import { backUp } from "@/lib/stack/postgres/backup";
 import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { endProcess } from "@/lib/os/process.mjs";
 import { makeWorkspace } from "./workspace";
+import { afterFile } from "./after-file";
 
 const DATABASE = "causeway";
 const MIGRATIONS = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
@@ -32,7 +32,7 @@ export const ownPostgres = async (): Promise<OwnPostgres> => {
   const dataDir = join(folder, "postgres");
   let server = await startEmbeddedPostgres({ dataDir });
   const { port } = server;
-  afterAll(async () => {
+  afterFile(async () => {
     await server.stop();
     remove();
   });

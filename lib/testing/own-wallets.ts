@@ -17,11 +17,12 @@ import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { createSmartAccount, initWalletLink, verifyWalletLink } from "@/lib/contracts/wallets";
 import { chainsFile } from "@/lib/config/chains";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import type { TestApi } from "./api";
 import type { TestDevnet } from "./devnet";
 import { testAccount } from "./factories";
 import { codesOf, type Customer, type QuoteBody } from "./journey";
+import { afterFile } from "./after-file";
 
 type Quote = ResponseOf<typeof createQuote>;
 type Prepared = ResponseOf<typeof prepareSwap>;
@@ -197,7 +198,7 @@ export const broadcast = async (api: TestApi, chainId: number, serializedTransac
  */
 export const narrowBridgeChains = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   const { chains } = chainsFile.parse(JSON.parse(readFileSync("lib/config/chains/local.json", "utf8")));
   for (const { contracts } of chains) {
     if (!contracts.across) continue;

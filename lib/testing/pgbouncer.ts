@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll, vi } from "vitest";
+import { vi } from "vitest";
 import { freePort } from "@/lib/os/ports";
+import { afterFile } from "./after-file";
 
 const PLACES = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"];
 const START_TIMEOUT_MS = 20_000;
@@ -77,7 +78,7 @@ export const startPgbouncer = async (binary: string, databaseUrl: string): Promi
     await hasEnded;
     rmSync(folder, { recursive: true, force: true });
   };
-  afterAll(stop);
+  afterFile(stop);
   const url = new URL(databaseUrl);
   [url.hostname, url.port] = ["127.0.0.1", String(port)];
   await vi.waitFor(

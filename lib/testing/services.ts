@@ -1,10 +1,10 @@
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll } from "vitest";
 import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { createServices, setServices, type Overrides, type Services } from "@/lib/composition";
 import { startWorker } from "@/lib/workers/runner";
 import { testDatabase } from "./database";
 import { testConfig, testDevnet } from "./devnet";
+import { afterFile } from "./after-file";
 
 export interface TestServicesOptions {
   /** Default true: the shared local chains. False: chains are configured but unreachable, and none is started. */
@@ -49,7 +49,7 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
   const worker =
     options.worker === true ? startWorker(services, { searchesDeposits: options.deposits === true }) : null;
   // Runs before the hook that drops the database.
-  afterAll(async () => {
+  afterFile(async () => {
     await worker?.stop();
     await services.close();
   });

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import pg from "pg";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file";
 
 export interface StatementUse {
   readonly text: string;
@@ -106,7 +106,7 @@ export const countStatements = (pool: pg.Pool, { withPlaces = false } = {}): Sta
     if (counted.has(this)) note(textOf(parts[0]));
     return original.apply(this, parts);
   };
-  afterAll(() => {
+  afterFile(() => {
     prototype.query = original;
   });
   return {

@@ -1,10 +1,11 @@
-import { afterAll, beforeEach, expect, vi } from "vitest";
+import { beforeEach, expect, vi } from "vitest";
 import type { EventType } from "@/lib/contracts/events";
 import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import type { Clock } from "@/lib/core/clock";
 import { recordEventsOn } from "@/lib/modules/events/service";
 import { testApi } from "./api";
 import { webhookReceiver } from "./webhook-receiver";
+import { afterFile } from "./after-file";
 
 /** A service that delivers webhooks to two receivers of the test, which are emptied before each test. */
 export const webhookDeliveries = async () => {
@@ -19,7 +20,7 @@ export const webhookDeliveries = async () => {
   const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   const email = await api.verifiedEmail(session);
   const worker = services.startWebhooks("worker-of-this-test");
-  afterAll(() => worker.stop());
+  afterFile(() => worker.stop());
 
   const receiver = await webhookReceiver();
   const other = await webhookReceiver();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file";
 
 export interface ReceivedWebhook {
   readonly path: string;
@@ -49,7 +49,7 @@ export const webhookReceiver = async (): Promise<WebhookReceiver> => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  afterAll(async () => {
+  afterFile(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

@@ -4,9 +4,9 @@ import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { bundled } from "./bundle";
 import { skewedClock } from "./skewed-clock";
+import { afterFile } from "./after-file";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ENTRY = fileURLToPath(new URL("./crash-worker.ts", import.meta.url));
@@ -67,7 +67,7 @@ export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; lo
   const folder = mkdtempSync(join(tmpdir(), "causeway-worker-"));
   const logFile = join(folder, "log");
   const children = new Set<ChildProcess>();
-  afterAll(() => {
+  afterFile(() => {
     for (const child of children) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { whoAmI } from "@/lib/contracts/auth";
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { getDeposit, releaseDeposit } from "@/lib/contracts/deposits";
@@ -12,13 +12,21 @@ import { createFakeScreening } from "@/lib/ports/fakes/screening";
 import { testApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import { followUntil, sendFromOutside } from "@/lib/testing/deposits";
+import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
+import { startFaultProxy } from "@/lib/testing/fault-proxy";
 import { newCustomer } from "@/lib/testing/journey";
 import { getAuditLog, putRules } from "@/lib/testing/policies";
 
 const CHAIN = 31337;
 const source = createFakeScreening();
-const api = await testApi({ overrides: { screening: [source] } });
+const { rpcUrls } = await testDevnet();
+const proxy = await startFaultProxy(rpcUrls[String(CHAIN)] ?? "");
+afterAll(() => proxy.close());
+const api = await testApi({
+  overrides: { screening: [source] },
+  variables: { [`RPC_URL_${String(CHAIN)}`]: proxy.url },
+});
 const { services } = api;
 const { deposits, registry } = services;
 const { prisma } = services.database;
@@ -262,7 +270,7 @@ describe("where the policy lets screened money alone move", () => {
     const { id } = await of.session.client.call(createGlobalAccount, { body: { currency: "USDC" } });
     const fund = () =>
       of.session.client.call(fundGlobalAccount, { params: { id }, body: { amount: "20", currency: "USDC" } });
-    await sendFromOutside(registry, testAccount(), { token: usdc, to: of.treasury, amountBase: 20_000_000n });
+    await sendFromOutside(registry, testAccount(), { token: usdc, to: of.treasury, amountBase: 40_000_000n });
     const client = registry.client(CHAIN);
     const mined = await client.getBlockNumber({ cacheTime: 0 });
     await followUntil({ follow: () => Promise.resolve() }, CHAIN, async () => {
@@ -272,6 +280,18 @@ describe("where the policy lets screened money alone move", () => {
     await followUntil(deposits, CHAIN, async () => {
       expect(await rowsOf(of.treasuryId)).toMatchObject([{ state: "credited" }]);
     });
+    await followUntil(deposits, CHAIN, async () => {
+      expect(await fund()).toMatchObject({ amount: "20" });
+    });
+    // A refusal would be stored for good, so a balance that cannot be read there now is no reason for one.
+    const outage = proxy.on({
+      fault: { kind: "error", message: "missing trie node" },
+      methods: ["eth_call"],
+      when: ({ params: [, block] }) => String(block).startsWith("0x"),
+    });
+    await expect(fund()).rejects.toMatchObject({ code: "chain_unavailable" });
+    expect(outage.hits).toBeGreaterThan(0);
+    outage.off();
     await followUntil(deposits, CHAIN, async () => {
       expect(await fund()).toMatchObject({ amount: "20" });
     });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import pg from "pg";
 import { toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createServices, setServices, type Services } from "@/lib/composition";
 import { refreshToken, whoAmI } from "@/lib/contracts/auth";
@@ -20,6 +20,7 @@ import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, prepareTransfer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
 import { startWorker } from "@/lib/workers/runner";
 import { createEnvelopes, createKeyring, KEY_WITHOUT_ID, keyIdOf } from "./service";
+import { afterFile } from "@/lib/testing/after-file";
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -135,7 +136,7 @@ let keysRotate = "";
 beforeAll(async () => {
   [db, devnet, keysRotate] = await Promise.all([testDatabase(), testDevnet(), bundled("scripts/keys-rotate.ts")]);
   dataDir = mkdtempSync(`${tmpdir()}/causeway-rotation-`);
-  afterAll(() => {
+  afterFile(() => {
     for (const child of children) child.kill("SIGKILL");
     rmSync(dataDir, { recursive: true, force: true });
   });

@@ -13,6 +13,7 @@ import { seededRandom, testLedger } from "@/lib/testing/ledger";
 import { postLoad } from "@/lib/testing/ledger-load";
 import { makeWorkspace } from "@/lib/testing/workspace";
 import type { Outcome } from "./snapshot";
+import { afterFile } from "@/lib/testing/after-file";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const APP_KILLS = 14;
@@ -171,7 +172,7 @@ const startProxy = async (target: string, onCommit: "deliver" | "swallow") => {
   };
   const proxy: Server = createServer(serve);
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  afterAll(() => void proxy.close());
+  afterFile(() => void proxy.close());
   const address = proxy.address();
   const through = new URL(target);
   through.port = String(typeof address === "object" && address ? address.port : 0);

@@ -5,7 +5,7 @@ import { testDatabase } from "@/lib/testing/database";
 import { runAgainstModel, stepsArbitrary, type LedgerUnderTest } from "@/lib/testing/ledger-model-run";
 import { testLedger } from "@/lib/testing/ledger";
 
-const RUNS = 30;
+const RUNS = inject("isLong") ? 30 : 10;
 const COMMANDS = 200;
 const GROUP_MAX = 16;
 

@@ -11,6 +11,7 @@ import { testAccount } from "@/lib/testing/factories";
 import { ignoreDepositsOf } from "@/lib/testing/hub";
 import { balanceOnChain, fund, newCustomer, prepareQuote, waitUntilFinal } from "@/lib/testing/journey";
 import { startWorker } from "@/lib/workers/runner";
+import { afterFile } from "@/lib/testing/after-file";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339];
 const FILL_DEADLINE_SECONDS = 6;
@@ -18,7 +19,7 @@ const FILL_DEADLINE_SECONDS = 6;
 /** The local chains with a deadline short enough for a test. */
 const impatientChains = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   const { chains } = chainsFile.parse(JSON.parse(readFileSync("lib/config/chains/local.json", "utf8")));
   for (const { contracts } of chains) {
     if (contracts.across) contracts.across.fillDeadlineSeconds = FILL_DEADLINE_SECONDS;

@@ -24,6 +24,7 @@ import {
   type Customer,
 } from "@/lib/testing/journey";
 import { startWorker } from "@/lib/workers/runner";
+import { afterFile } from "@/lib/testing/after-file";
 
 const [ONE, TWO] = [31337, 31338];
 const FILL_DEADLINE_SECONDS = 6;
@@ -31,7 +32,7 @@ const FILL_DEADLINE_SECONDS = 6;
 /** The local chains with a deadline that a test can wait for. */
 const impatientChains = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   const { chains } = chainsFile.parse(JSON.parse(readFileSync("lib/config/chains/local.json", "utf8")));
   for (const { contracts } of chains) {
     if (contracts.across) contracts.across.fillDeadlineSeconds = FILL_DEADLINE_SECONDS;

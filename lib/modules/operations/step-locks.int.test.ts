@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { executeSwap, prepareSwap } from "@/lib/contracts/swap";
 import { createTransfer } from "@/lib/contracts/transfers";
 import { isFinal } from "@/lib/core/status";
@@ -11,6 +11,7 @@ import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
 import { createLegRepository } from "./leg-repository";
 import { createOperationsRepository } from "./repository";
 import type { LegState } from "./summary";
+import { afterFile } from "@/lib/testing/after-file";
 
 const CHAIN = 31337;
 const OTHER_LEGS = 400;
@@ -25,7 +26,7 @@ const instanceOf = (options: string | null = null) => {
   const url = new URL(config.databaseUrl);
   if (options !== null) url.searchParams.set("options", options);
   const own = createDatabase(url.toString(), { poolSize: 4 });
-  afterAll(() => own.close());
+  afterFile(() => own.close());
   return { own, repository: createOperationsRepository(own, sponsorship), legs: createLegRepository(own, sponsorship) };
 };
 

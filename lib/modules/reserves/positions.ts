@@ -98,7 +98,7 @@ const readAt = async (
 
 /**
  * Balances at the blocks up to which deposits were screened: later money backs nothing where the policy lets screened money alone
- * move. A balance that cannot be read there counts as nothing.
+ * move.
  */
 const readScreened = async (
   context: PositionDeps,
@@ -117,7 +117,7 @@ const readScreened = async (
     groups.map(async ({ tokens, block }) => {
       if (tokens.length === 0 || block < 0n) return tokens.map(nothing);
       const screened = block < at.finalNumber ? block : at.finalNumber;
-      return readAt(context, wallet, { ...at, tokens, block: screened }).catch(() => tokens.map(nothing));
+      return readAt(context, wallet, { ...at, tokens, block: screened });
     }),
   );
   return read.flat();

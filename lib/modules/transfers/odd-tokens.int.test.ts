@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseUnits, type Address } from "viem";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { chainsFile } from "@/lib/config/chains";
 import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { createTransfer, getTransfer } from "@/lib/contracts/transfers";
@@ -11,6 +11,7 @@ import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { balanceOnChain, codesOf, newCustomer, prepareTransfer, waitUntilFinal } from "@/lib/testing/journey";
 import { deployOddToken, deployTronUsdt, ODD_MODE, type OddToken } from "@/lib/testing/odd-tokens";
+import { afterFile } from "@/lib/testing/after-file";
 
 const ONE = 31337;
 const devnet = await testDevnet();
@@ -28,7 +29,7 @@ const tokens: Record<string, OddToken> = {
 /** A chain file of the local chains that lists these tokens. */
 const chainsWithTokens = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   const { chains } = chainsFile.parse(JSON.parse(readFileSync("lib/config/chains/local.json", "utf8")));
   for (const [symbol, { address }] of Object.entries(tokens)) {
     const token = { symbol, name: symbol, address, decimals: 6, assetId: symbol.toLowerCase(), usdPegged: false };

@@ -1,7 +1,8 @@
 import { appendFileSync, cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { afterFile } from "@/lib/testing/after-file";
 import { ownPostgres } from "@/lib/testing/own-postgres";
 import { startEmbeddedPostgres } from "./embedded-postgres";
 import { DATA, MANIFEST } from "./backup";
@@ -27,7 +28,7 @@ test("a backup that was made under load has everything that was committed before
   const load = { isOver: false, committed: 0 };
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
-  onTestFinished(() => client.end());
+  afterFile(() => client.end());
   const running = (async () => {
     while (!load.isOver) {
       await client.query("INSERT INTO kept VALUES ($1, repeat('x', 2000))", [load.committed + 1]);
@@ -44,7 +45,7 @@ test("a backup that was made under load has everything that was committed before
   const dataDir = postgres.elsewhere("restored/postgres");
   await restoreBackup({ from: backup, dataDir, database: DATABASE });
   const restored = await startEmbeddedPostgres({ dataDir });
-  onTestFinished(async () => {
+  afterFile(async () => {
     await restored.stop();
   });
   const url = restored.url(DATABASE);
