@@ -42,6 +42,14 @@ const SLOT = "causeway_backup";
 
 type FileEntry = Manifest["files"][number];
 
+const FILES_AT_ONCE = 32;
+
+/** Runs `work` for some items at a time: a server has thousands of small files, and each waits for the disk. */
+export const inParts = async <T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> => {
+  for (let start = 0; start < items.length; start += FILES_AT_ONCE)
+    await Promise.all(items.slice(start, start + FILES_AT_ONCE).map(work));
+};
+
 const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
 /** Copies a file and hashes what it copied. */
@@ -89,12 +97,14 @@ const copyFolder = async (copying: Copying, folder: string): Promise<void> => {
     if (isGone(error)) return [];
     throw error;
   });
+  const paths: string[] = [];
   for (const entry of entries) {
     if (LEFT_OUT.test(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) await copyFolder(copying, path);
-    else if (entry.isFile()) await copyFile(copying, path);
+    else if (entry.isFile()) paths.push(path);
   }
+  await inParts(paths, (path) => copyFile(copying, path));
 };
 
 /** The write-ahead log of the backup's time, without which its files are of no use. */
@@ -198,11 +208,11 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
 export const faultsOf = async (folder: string, { files }: Manifest): Promise<readonly string[]> => {
   const data = join(folder, DATA);
   const faults: string[] = [];
-  for (const { path, bytes, sha256 } of files) {
+  await inParts(files, async ({ path, bytes, sha256 }) => {
     const found = await stat(join(data, path)).catch(() => null);
     if (found === null) faults.push(`${path} is missing`);
     else if (found.size !== bytes || (await hashOf(join(data, path))) !== sha256) faults.push(`${path} was changed`);
-  }
+  });
   const named = new Set(files.map(({ path }) => path));
   for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
     const path = relative(data, join(entry.parentPath, entry.name));

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { DATA, faultsOf, isVacant, readManifest, type Manifest } from "./backup";
+import { DATA, faultsOf, inParts, isVacant, readManifest, type Manifest } from "./backup";
 import { freePort } from "@/lib/os/ports";
 import { remember } from "./cluster";
 import { findClusterLocation, type ClusterLocation } from "./cluster-location";
@@ -54,10 +54,10 @@ export const placeBackup = async (
     await mkdir(join(location.dataDir, folder), { recursive: true, mode: 0o700 });
     await own(join(location.dataDir, folder));
   }
-  for (const { path } of manifest.files) {
+  await inParts(manifest.files, async ({ path }) => {
     await copyFile(join(from, DATA, path), join(location.dataDir, path));
     await own(join(location.dataDir, path));
-  }
+  });
   return { location, manifest };
 };
 
