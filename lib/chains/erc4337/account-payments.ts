@@ -21,8 +21,8 @@ const TRANSFER_TOPICS = 3;
 const accountAbi = parseAbi([
   "function executeUserOp(address to, uint256 value, bytes data, uint8 operation)",
   "function executeUserOpWithErrorString(address to, uint256 value, bytes data, uint8 operation)",
-  "function multiSend(bytes transactions)",
 ]);
+const multiSendAbi = parseAbi(["function multiSend(bytes transactions)"]);
 
 interface Sent {
   readonly to: Address;
@@ -57,7 +57,7 @@ const inRows = (rows: Hex, isWide: boolean): Sent[] => {
 
 const inDelegated = (data: Hex): Sent[] => {
   try {
-    const { functionName, args } = decodeFunctionData({ abi: [...accountAbi, ...distributorAbi], data });
+    const { functionName, args } = decodeFunctionData({ abi: [...multiSendAbi, ...distributorAbi], data });
     if (functionName === "multiSend") return inMultiSend(args[0]);
     if (functionName === "payCoin" || functionName === "payCoin256")
       return inRows(args[0], functionName === "payCoin256");
@@ -72,8 +72,7 @@ const coinsIn = (callData: Hex): Sent[] => {
   try {
     const { args } = decodeFunctionData({ abi: accountAbi, data: callData });
     const [to, valueWei, data, operation] = args;
-    if (to === undefined || valueWei === undefined || data === undefined) return [];
-    return operation === 0 ? [{ to: to as Address, valueWei }] : inDelegated(data);
+    return operation === 0 ? [{ to, valueWei }] : inDelegated(data);
   } catch {
     return [];
   }

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import pg from "pg";
 
 export interface Manifest {
-  readonly version: 1;
+  readonly version: number;
   /** RFC 3339. */
   readonly startedAt: string;
   readonly endedAt: string;
@@ -20,6 +20,7 @@ export interface Manifest {
   readonly files: readonly { readonly path: string; readonly bytes: number; readonly sha256: string }[];
 }
 
+const VERSION = 1;
 export const MANIFEST = "manifest.json";
 export const DATA = "data";
 
@@ -178,7 +179,7 @@ export const backUp = async ({ url, dataDir, target }: BackupRequest): Promise<M
     const endedAt = new Date().toISOString();
     const { folders, files } = copying;
     const own = {
-      version: 1,
+      version: VERSION,
       startedAt,
       endedAt,
       server,
@@ -200,7 +201,7 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
   const text = await readFile(join(folder, MANIFEST), "utf8").catch(() => null);
   if (text === null) throw new Error(`${folder} holds no complete backup: ${MANIFEST} is missing.`);
   const manifest = JSON.parse(text) as Manifest;
-  if (Number(manifest.version) !== 1) throw new Error(`The backup in ${folder} is of another version.`);
+  if (manifest.version !== VERSION) throw new Error(`The backup in ${folder} is of another version.`);
   return manifest;
 };
 
