@@ -52,6 +52,7 @@ import { buildNotifying } from "./composition/notifications";
 import { buildPolicyUpgrade } from "./composition/policy-upgrade";
 import { buildPrivacy } from "./composition/privacy";
 import { buildWebhooks } from "./composition/webhooks";
+import { buildReconcile } from "./composition/reconcile";
 import { buildReadiness } from "./composition/readiness";
 import { buildTelemetry } from "./composition/telemetry";
 
@@ -119,6 +120,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...telemetry,
     notifying: buildNotifying(platform, identity, money),
     readiness,
+    reconciliation: buildReconcile(platform, money),
     /** Ends everything that waited for approval for too long. */
     expireDue: async (): Promise<void> => {
       await Promise.all([money.operations.expireDue(), payouts.payouts.expireDue(platform.clock.now())]);
@@ -150,6 +152,7 @@ const sharedParts = ({
   instances,
   keyring,
   secrets,
+  signing,
 }: Platform) => ({
   config,
   clock,
@@ -160,6 +163,8 @@ const sharedParts = ({
   ticker,
   registry,
   instances,
+  /** Whether money may be signed for with this database. */
+  signing,
   audit: createAuditService({ database }),
   auditLinker: createAuditLinker({ database, secrets, clock }),
   events: createEventsService({ reader: sqlOn(database.pool) }),

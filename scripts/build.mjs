@@ -41,13 +41,14 @@ const packageOf = (path) =>
     .join("/");
 
 /** Bundles server.ts and the supervisor into dist/, as ESM with the packages outside. */
-export const bundle = async (names = ["server", "pages", "migrate", ...SUPERVISOR]) => {
+export const bundle = async (names = ["server", "pages", "migrate", "reconcile", ...SUPERVISOR]) => {
   const { build, stop } = await import("esbuild");
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const entries = {
     server: "server.ts",
     pages: "pages.ts",
     migrate: "lib/stack/migrate-process.ts",
+    reconcile: "scripts/reconcile.ts",
     stack: "lib/stack/main.ts",
     "chains-process": "lib/stack/chains-process.ts",
     "checkpoint-process": "lib/devnet/journal/checkpoint-process.ts",

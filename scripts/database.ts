@@ -4,7 +4,7 @@ import { loadConfig, type Config } from "../lib/config/env";
 import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 import { developmentSecrets } from "../lib/stack/secrets";
 
-const DATABASE = "causeway";
+export const DATABASE = "causeway";
 
 interface Source {
   readonly url: string;

@@ -15,25 +15,27 @@ import type { EvmAddress } from "@/lib/ports/routing";
 import { observedBundler } from "@/lib/telemetry/bundler-metrics";
 import { measuredSigner } from "@/lib/telemetry/call-metrics";
 import type { Platform } from "./platform";
+import { gatedBundler, gatedSigner, gatedTransactions } from "./signing";
 
 /** The first is `executor`; the others are `executor-2`, `executor-3` and so on. */
 const executorKeyId = (index: number): string => (index === 0 ? "executor" : `executor-${String(index + 1)}`);
 
 /** Signing for wallets, their accounts on the chains, and how transactions get there. */
-export const buildChainAccess = ({ config, overrides, database, registry, keyring, clock, log }: Platform) => {
+export const buildChainAccess = ({ config, overrides, database, signing, registry, keyring, clock, log }: Platform) => {
   const localSigner = createLocalSigner({
     store: createManagedKeyRepository(database),
     envelopes: createEnvelopes(keyring),
     staticKeys: Object.fromEntries(config.executorPrivateKeys.map((key, index) => [executorKeyId(index), key])),
     clock,
   });
-  const signer = measuredSigner(localSigner);
+  const signer = gatedSigner(measuredSigner(localSigner), signing);
   const safeAccounts = createSafeAccounts({ registry, signer });
-  const transactions = createChainTransactionsService({
+  const ownTransactions = createChainTransactionsService({
     ...{ database, registry, signer, clock, log },
     executorKeyIds: config.executorPrivateKeys.map((_, index) => executorKeyId(index)),
     mayCall: createMarkerCheck(registry),
   });
+  const transactions = gatedTransactions(ownTransactions, signing);
   const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
   const marker = executorAddress === null ? null : { transactions, executorAddress };
   const queue = createSenderQueue(database);
@@ -41,7 +43,7 @@ export const buildChainAccess = ({ config, overrides, database, registry, keyrin
   const executor = executorAddress === null ? null : createExecutorBundler({ registry, transactions, executorAddress });
   const rpcChainIds = new Set(config.bundlerUrls.keys());
   const bundlers = executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds });
-  const bundler = observedBundler(overrides.bundler ?? bundlers, log);
+  const bundler = gatedBundler(observedBundler(overrides.bundler ?? bundlers, log), signing);
   const wallets = createWalletsService({
     database,
     signer,

@@ -14,10 +14,11 @@ import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 import type { Money } from "./money";
+import { pausedWhileOff } from "./signing";
 
 /** The drivers carry operations, and the batches of payouts to wallets, on until they end. */
 export const buildDrivers = (
-  { database, registry, clock, errorLog }: Platform,
+  { database, registry, clock, errorLog, signing }: Platform,
   { wallets, freezes }: Pick<ChainAccess, "wallets" | "freezes">,
   { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening }: Money,
 ) => {
@@ -57,7 +58,10 @@ export const buildDrivers = (
     gasWaits: createPayoutGasWaits(database),
     sponsorship,
   });
-  return { operationDriver, batchDriver };
+  return {
+    operationDriver: { drive: pausedWhileOff(signing, operationDriver.drive) },
+    batchDriver: { drive: pausedWhileOff(signing, batchDriver.drive) },
+  };
 };
 
 const ACCOUNTS_MAX = 10_000;

@@ -16,6 +16,7 @@ import { createSecrets } from "@/lib/modules/encryption/application-secret";
 import { measureBudgetWait, measureRpc } from "@/lib/telemetry/call-metrics";
 import { countDroppedLines } from "@/lib/telemetry/log-metrics";
 import type { Overrides } from "./overrides";
+import { buildSigningGate } from "./signing";
 
 /** The parts that every other one uses. Nothing connects before it is used. */
 export const buildPlatform = (config: Config, overrides: Overrides) => {
@@ -44,6 +45,7 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     log,
     errorLog,
     database,
+    signing: buildSigningGate(database),
     listener,
     ticker: overrides.ticker ?? createTicker(),
     registry:

@@ -18,6 +18,7 @@ import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
 import { spendDigest } from "@/lib/modules/privacy/spend-parameters";
 import type { Money } from "./money";
+import { pausedWhileOff } from "./signing";
 
 /** Private balances: the engine that proves, the service that accepts requests, and the runner that carries them on. */
 export const buildPrivacy = (
@@ -26,7 +27,7 @@ export const buildPrivacy = (
   { otp, policies, approvals, decisions }: Identity,
   { smartAccounts, operations, sponsorship, prices, policyEngine, policyDocuments }: Money,
 ) => {
-  const { config, overrides, database, keyring, registry, clock, errorLog } = platform;
+  const { config, overrides, database, keyring, registry, clock, errorLog, signing } = platform;
   const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
   const prover = measuredProver(overrides.prover ?? createProver());
   const engine =
@@ -80,7 +81,7 @@ export const buildPrivacy = (
   });
   return {
     service,
-    runner,
+    runner: { run: pausedWhileOff(signing, runner.run) },
     /** The digest of the parameters of an operation that spends notes, as it is stored; null when there is no such operation. */
     spendDigest: async (projectId: string, operationId: string) => {
       const transfer = await repository.findByOperation(projectId, operationId);

@@ -1,4 +1,4 @@
-import { databaseProbes } from "@/lib/db/readiness-probes";
+import { databaseProbes, NotReadyError } from "@/lib/db/readiness-probes";
 import { createHeadProbe } from "@/lib/chains/head-probe";
 import { createReadinessService } from "@/lib/core/readiness";
 import { createPool } from "@/lib/db/pool";
@@ -8,12 +8,23 @@ import type { Platform } from "./platform";
 
 const OVERDUE_MS = 15_000;
 
+/** @throws NotReadyError while signing is off */
+const describeSigning = async ({ state }: Platform["signing"]): Promise<string> => {
+  const found = await state();
+  if (found.isAllowed) return "allowed";
+  throw new NotReadyError(
+    `Nothing is signed since ${found.since.toISOString()}: ${found.reason}. Accepted payments wait. The operator has to run “npm run reconcile”.`,
+  );
+};
+
 /** The parts that `/ready` asks, over a connection of its own. */
 export const buildReadiness = (platform: Platform, mailer: Mailer) => {
   const { config, registry, shares } = platform;
   const pool = createPool(config.databaseUrl, { max: shares.readiness, isPooled: config.isDatabasePooled });
   const jobs = createJobsRepository({ pool });
   const mail = { name: "mail", check: () => Promise.resolve(mailer.id === "inbox" ? "development inbox" : mailer.id) };
+  // Optional: reads go on, and the instance can serve them.
+  const signing = { name: "signing", optional: true, check: () => describeSigning(platform.signing) };
   const readiness = createReadinessService([
     ...databaseProbes({
       pool,
@@ -21,6 +32,7 @@ export const buildReadiness = (platform: Platform, mailer: Mailer) => {
       overdueJobs: () => jobs.overdue(OVERDUE_MS),
       folders: [process.cwd()],
     }),
+    signing,
     mail,
     ...registry.list().map((chain) => createHeadProbe(platform, chain.id)),
   ]);

@@ -9,6 +9,7 @@ import { createEndObserver } from "@/lib/telemetry/operation-metrics";
 import { poolSampler, type PoolUse } from "@/lib/telemetry/pool-sampler";
 import { createMetrics, type Sampler } from "@/lib/telemetry/registry";
 import { reserveSampler } from "@/lib/telemetry/reserve-sampler";
+import { signingSampler } from "@/lib/telemetry/signing-sampler";
 import { screeningSampler } from "@/lib/telemetry/screening-sampler";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
@@ -33,6 +34,7 @@ export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured
       reserves: reserveSampler({ sql, reserves: money.reserves }),
       screening: screeningSampler({ sql, clock }),
       deposits: depositSampler({ sql, clock }),
+      signing: signingSampler(platform.signing),
       pools: poolSampler(pools),
       webhooks,
     },

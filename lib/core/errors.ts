@@ -27,6 +27,7 @@ export const ERROR_CODES = [
   "quote_price_moved",
   "wallet_already_linked",
   "duplicate_payout",
+  "paid_already",
   "idempotency_in_progress",
   "idempotency_mismatch",
   "quote_expired",
@@ -59,6 +60,7 @@ export const ERROR_CODES = [
   "provider_error",
   "chain_unavailable",
   "service_unavailable",
+  "signing_off",
   "internal_error",
 ] as const;
 

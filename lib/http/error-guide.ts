@@ -66,6 +66,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     when: "The same recipient, token, amount and reference was paid within 30 days.",
     action: "Check the rows in `details`; send `allowDuplicates` when it is meant.",
   },
+  paid_already: {
+    when: "A move that the database lost in a restore has named this recipient within 30 days; `details` names the move. Nothing was sent.",
+    action:
+      "Compare it with what you asked for before. Where this is another payment, ask the operator to release the move (`npm run reconcile -- --release`), and send it again.",
+  },
   idempotency_in_progress: {
     when: "A call with the same key is under way.",
     action: "Wait, then send the same call again.",
@@ -146,6 +151,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Try again with the same Idempotency-Key.",
   },
   service_unavailable: { when: "The database does not answer.", action: "Try again with the same Idempotency-Key." },
+  signing_off: {
+    when: "The database was restored, or another server took over, and nobody has compared it with the chains yet. Nothing was accepted or sent; what was accepted before waits.",
+    action:
+      "Wait for the operator, who runs `npm run reconcile`. Ask whether the payment was made before the restore, and then try again with the same Idempotency-Key.",
+  },
   internal_error: {
     when: "The service has a fault.",
     action: "Report the requestId. The same Idempotency-Key makes a repetition safe.",

@@ -44,6 +44,8 @@ export const isIdempotent = (contract: Contract): boolean => contract.method ===
 export const errorCodes = (contract: Contract): ReadonlySet<ErrorCode> => {
   const codes = new Set<ErrorCode>([...(contract.errors ?? []), ...ALWAYS]);
   const add = (more: readonly ErrorCode[]): void => more.forEach((code) => codes.add(code));
+  // Policies bound exactly what moves money on chains, which is refused while nothing may be signed.
+  if (codes.has("policy_violation")) add(["signing_off", "paid_already"]);
   if (contract.auth !== "public") add(AUTHENTICATED);
   if (contract.body !== undefined) add(WITH_BODY);
   if (contract.query !== undefined) codes.add("invalid_request");

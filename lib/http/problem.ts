@@ -27,6 +27,7 @@ export const STATUS_OF = {
   quote_price_moved: 409,
   wallet_already_linked: 409,
   duplicate_payout: 409,
+  paid_already: 409,
   idempotency_in_progress: 409,
   quote_expired: 410,
   nonce_expired: 410,
@@ -60,15 +61,17 @@ export const STATUS_OF = {
   provider_error: 502,
   chain_unavailable: 503,
   service_unavailable: 503,
+  signing_off: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Answers that ask for an approval or refuse the given code: the request was not executed and can be repeated with another code. */
+/** Answers that ask for an approval, a code or a release: the request was not executed and can be repeated once it is given. */
 const INTERIM_CODES: ReadonlySet<ErrorCode> = new Set([
   "approval_required",
   "otp_channel_missing",
   "otp_invalid",
   "otp_expired",
   "otp_required",
+  "paid_already",
 ]);
 
 const CHALLENGE = 'Bearer realm="causeway", ApiKey realm="causeway"';

@@ -14,6 +14,7 @@ import "./otlp";
 import "./pool-sampler";
 import "./reserve-sampler";
 import "./screening-sampler";
+import "./signing-sampler";
 import "./webhook-metrics";
 import { createMetrics } from "./registry";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { backUp } from "@/lib/stack/postgres/backup";
 import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { migrateDeploy } from "@/lib/db/migrate";
 import { endProcess } from "@/lib/os/process.mjs";
@@ -17,6 +18,10 @@ export interface OwnPostgres {
   crash(): Promise<void>;
   /** Starts it again, on the same port. Resolves once it answers. */
   restart(): Promise<void>;
+  /** A backup of it as it is now, in a folder of its own. */
+  backUp(): Promise<string>;
+  /** A place for another server, which is deleted after the file. */
+  elsewhere(name: string): string;
   /** Asks it past the service, on a connection with the name `observer`. */
   observe<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
 }
@@ -42,6 +47,12 @@ export const ownPostgres = async (): Promise<OwnPostgres> => {
     restart: async () => {
       server = await startEmbeddedPostgres({ dataDir, port });
     },
+    backUp: async () => {
+      const target = join(folder, `backup-${crypto.randomUUID()}`);
+      await backUp({ url, dataDir: server.dataDir, target });
+      return target;
+    },
+    elsewhere: (name) => join(folder, name),
     observe: async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
       const client = new pg.Client({ connectionString: url, application_name: "observer" });
       client.on("error", () => undefined);

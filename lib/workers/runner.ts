@@ -19,6 +19,7 @@ const POLLS_PER_RECONCILE = 5;
 const NOTIFY_EVERY_MS = 500;
 const NOTICE_MAILS_EVERY_MS = 2000;
 const GAS_EVERY_MS = 60_000;
+const SIGNING_EVERY_MS = 2_000;
 const GAS_LEASE_MS = 60_000;
 
 /** Runs `work` again and again, each time `everyMs` after it ended. `work` must not throw; it reports its own errors. */
@@ -41,13 +42,16 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
 
 /** Compares the service's own transactions on a chain with it; one worker at a time does so for all. */
 const reconcileEachTime = (
-  { runAlone, transactions, errorLog }: Services,
+  { runAlone, transactions, signing, errorLog }: Services,
   { id: chainId, pollIntervalMs }: { readonly id: number; readonly pollIntervalMs: number },
 ): (() => Promise<void>) => {
   const everyMs = Math.max(RECONCILE_EVERY_MS, pollIntervalMs * POLLS_PER_RECONCILE);
   const task = { name: `reconcile:${String(chainId)}`, everyMs: everyMs * DUE_SHARE, leaseMs: RECONCILE_LEASE_MS };
   return every(everyMs, async () => {
-    await runAlone(task, () => transactions.reconcile(chainId)).catch((error: unknown) => {
+    const compare = async (): Promise<unknown> =>
+      // While signing is off, nothing may be sent again or signed anew.
+      (await signing.state()).isAllowed ? transactions.reconcile(chainId) : 0;
+    await runAlone(task, compare).catch((error: unknown) => {
       errorLog.warn({ err: error, chainId }, "transactions could not be compared with the chain");
     });
   });
@@ -70,6 +74,22 @@ const notifyEachTime = ({ notifying, instances, runAlone, errorLog }: Services):
       runAlone(gas, () => notifying.watchGas()),
     ),
   ];
+};
+
+/** Notes when signing goes off and on again. Asking also keeps the time up to which the database knows everything. */
+const watchSigning = ({ signing, errorLog }: Services): (() => Promise<void>) => {
+  let wasAllowed = true;
+  return every(SIGNING_EVERY_MS, async () => {
+    const state = await signing.state().catch(() => null);
+    if (state === null || state.isAllowed === wasAllowed) return;
+    wasAllowed = state.isAllowed;
+    if (state.isAllowed) errorLog.warn({}, "signing is allowed again");
+    else
+      errorLog.error(
+        { since: state.since, reason: state.reason },
+        "nothing is signed until `npm run reconcile` has passed",
+      );
+  });
 };
 
 /** A turn may read many blocks after an outage; its lease is renewed while it runs. */
@@ -147,6 +167,7 @@ export const startWorker = (services: Services, { searchesDeposits = true }: Wor
         ...(searchesDeposits ? depositsOf(services, chain) : []),
       ]),
     ...notifyEachTime(services),
+    watchSigning(services),
   ];
   schedules.push(
     every(SWEEP_EVERY_MS, async () => {

@@ -91,6 +91,7 @@ const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
   "not_found",
   "internal_error",
   "service_unavailable",
+  "signing_off",
 ]);
 
 /** Whether the code is whole, or was right already. */

@@ -43,7 +43,7 @@ const ERROR_CHARS_MAX = 500;
 const FAILURES_MAX = 50;
 /** An outage of a chain or a provider makes a job wait longer, and never parks it: nobody could do anything about the job itself. */
 const OUTAGE_FAILURES_MAX = 10;
-const OUTAGES = new Set<string>(["chain_unavailable", "provider_error", "service_unavailable"]);
+const OUTAGES = new Set<string>(["chain_unavailable", "provider_error", "service_unavailable", "signing_off"]);
 
 /** Releases a job whose turn failed. When that fails as well, the lease expires and a worker claims the job again. */
 const release = async (

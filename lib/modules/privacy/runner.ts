@@ -1,4 +1,4 @@
-import { DomainError, isDomainError } from "@/lib/core/errors";
+import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
 import { isFinal } from "@/lib/core/status";
 import type { JobResult } from "@/lib/modules/jobs/service";
 import { keysAmong, type PolicyEngine } from "@/lib/modules/policies/service";
@@ -43,8 +43,9 @@ interface Evaluated {
 const nameOf = (error: unknown): string =>
   isDomainError(error) ? error.code : error instanceof Error ? error.name : "unknown";
 
-const isOutage = (error: unknown): boolean =>
-  isDomainError(error) && (error.code === "chain_unavailable" || error.code === "provider_error");
+const TEMPORARY = new Set<ErrorCode>(["chain_unavailable", "provider_error", "signing_off"]);
+
+const isOutage = (error: unknown): boolean => isDomainError(error) && TEMPORARY.has(error.code);
 
 const isOpen = ({ state }: PrivateStep): boolean => state !== "completed" && state !== "failed";
 

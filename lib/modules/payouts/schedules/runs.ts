@@ -32,6 +32,7 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "chain_unavailable",
   "provider_error",
   "service_unavailable",
+  "signing_off",
   "rate_limited",
   "internal_error",
 ]);

@@ -1,0 +1,40 @@
+/** The comparison of the database with the chains, for the command `npm run reconcile`. */
+import { privateKeyToAddress } from "viem/accounts";
+import { createAdoptLeg } from "@/lib/modules/operations/adopt-operation";
+import { createAdoptBatch } from "@/lib/modules/payouts/wallets/batches/adopt-operation";
+import { attemptName } from "@/lib/modules/payouts/wallets/batches/payout-batch";
+import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
+import { createKnownRepository } from "@/lib/modules/signing/known-repository";
+import { reconcile, type ReconcileReport, type ReconcileRequest } from "@/lib/modules/signing/reconcile";
+import { createSigningRepository } from "@/lib/modules/signing/repository";
+import type { Money } from "./money";
+import type { Platform } from "./platform";
+
+export const buildReconcile = (
+  { config, database, registry, clock }: Platform,
+  {
+    smartAccounts,
+    operationsRepository,
+    legRepository,
+    sponsorship,
+  }: Pick<Money, "smartAccounts" | "operationsRepository" | "legRepository" | "sponsorship">,
+) => {
+  const repository = createSigningRepository(database);
+  const deps = {
+    ...{ repository, registry, clock, attemptName },
+    known: createKnownRepository(database),
+    findByNonce: smartAccounts.sent.findByNonce,
+    executors: config.executorPrivateKeys.map((key) => privateKeyToAddress(key)),
+    adoptLeg: createAdoptLeg({ repository: operationsRepository, legs: legRepository, clock }),
+    adoptBatch: createAdoptBatch({ repository: createBatchRepository(database, sponsorship), clock }),
+  };
+  return {
+    /** Compares every chain, and allows signing when nothing is left to look at. */
+    reconcile: (request: ReconcileRequest): Promise<ReconcileReport> => reconcile(deps, request),
+    /** Turns signing off at every instance within a second. */
+    stopSigning: (by: string, reason: string): Promise<void> => repository.stop({ by, reason, at: clock.now() }),
+    /** Lets the recipients of accepted moves be paid again. @returns the hashes that it has released */
+    releaseMoves: (hashes: readonly string[], by: string, reason: string): Promise<readonly string[]> =>
+      repository.release(hashes, { by, reason, at: clock.now() }),
+  };
+};

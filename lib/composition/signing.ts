@@ -1,0 +1,105 @@
+/** Puts the signing gate before everything that signs, sends or accepts a move of money on a chain. */
+import { createSigningRepository } from "@/lib/modules/signing/repository";
+import { createSigningGate, type SigningGate } from "@/lib/modules/signing/service";
+import type { ChainTransactionsService } from "@/lib/modules/chain-transactions/service";
+import type { Intent, PolicyEngine } from "@/lib/modules/policies/engine";
+import type { Bundler } from "@/lib/ports/bundler";
+import type { Signer } from "@/lib/ports/signer";
+import type { Database } from "@/lib/db/client";
+
+export const buildSigningGate = (database: Database): SigningGate =>
+  createSigningGate(createSigningRepository(database));
+
+/** Signs nothing while signing is off. Transactions are signed inside a database transaction, after `gatedTransactions` has asked. */
+export const gatedSigner = (signer: Signer, gate: SigningGate): Signer => ({
+  ...signer,
+  signTypedData: async (scope, data) => {
+    await gate.require();
+    return signer.signTypedData(scope, data);
+  },
+  signMessage: async (scope, raw) => {
+    await gate.require();
+    return signer.signMessage(scope, raw);
+  },
+  signTransaction: (scope, transaction) => {
+    gate.requireKnown();
+    return signer.signTransaction(scope, transaction);
+  },
+});
+
+/** Neither signs nor sends the service's own transactions while signing is off; stored ones are not sent again either. */
+export const gatedTransactions = (
+  transactions: ChainTransactionsService,
+  gate: SigningGate,
+): ChainTransactionsService => ({
+  ...transactions,
+  send: async (...input) => {
+    await gate.require();
+    return transactions.send(...input);
+  },
+  resend: async (transactionId) => {
+    await gate.require();
+    return transactions.resend(transactionId);
+  },
+  reconcile: async (chainId) => {
+    await gate.require();
+    return transactions.reconcile(chainId);
+  },
+});
+
+export const gatedBundler = (bundler: Bundler, gate: SigningGate): Bundler => ({
+  ...bundler,
+  submit: async (...input) => {
+    await gate.require();
+    return bundler.submit(...input);
+  },
+});
+
+/** Accepts no move on a chain while signing is off, and none to a recipient that a lost move has named. */
+export const gatedPolicies = (engine: PolicyEngine, gate: SigningGate): PolicyEngine => {
+  const check = async ({ outflows, projectId, recipients }: Intent): Promise<void> => {
+    if (outflows.some(({ isOnChain }) => isOnChain)) await gate.requireUnpaid(projectId, recipients);
+  };
+  return {
+    ...engine,
+    refuse: async (intent, how) => {
+      await check(intent);
+      return engine.refuse(intent, how);
+    },
+    checking: async (intent, work) => {
+      await check(intent);
+      return engine.checking(intent, work);
+    },
+  };
+};
+
+/** A turn of a job that waits for signing begins again after this time. */
+const OFF_WAIT_MS = 5_000;
+const LOOK_EVERY_MS = 500;
+
+interface Turn {
+  readonly done: boolean;
+}
+
+/**
+ * A job that waits while signing is off: nothing of it is carried on, and nothing fails for having waited. A turn that is under way when
+ * signing goes off is stopped as when its lease is lost.
+ */
+export const pausedWhileOff =
+  <Key, Result extends Turn>(gate: SigningGate, run: (key: Key, signal: AbortSignal) => Promise<Result>) =>
+  async (key: Key, signal: AbortSignal): Promise<Result | { readonly done: false; readonly againInMs: number }> => {
+    if (!(await gate.state()).isAllowed) return { done: false, againInMs: OFF_WAIT_MS };
+    const off = new AbortController();
+    const look = setInterval(() => {
+      // A database that does not answer says nothing about signing; what signs asks it again.
+      gate.state().then(
+        ({ isAllowed }) => isAllowed || off.abort(),
+        () => undefined,
+      );
+    }, LOOK_EVERY_MS);
+    try {
+      return await run(key, AbortSignal.any([signal, off.signal]));
+    } finally {
+      clearInterval(look);
+    }
+  };

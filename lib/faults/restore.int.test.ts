@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { afterFile } from "@/lib/testing/after-file";
+import { createChainRegistry } from "@/lib/chains/registry";
+import { chainsFile } from "@/lib/config/chains";
+import type { Services } from "@/lib/composition";
+import { getOperation } from "@/lib/contracts/operations";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { restoreBackup } from "@/lib/stack/postgres/restore";
+import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
+import { testApi } from "@/lib/testing/api";
+import { changedChainsFile } from "@/lib/testing/chains-file";
+import { testAccount } from "@/lib/testing/factories";
+import { fundedCustomer, sendUsdc } from "@/lib/testing/funded-customer";
+import { balanceOnChain, waitUntilFinal } from "@/lib/testing/journey";
+import { otherServices } from "@/lib/testing/other-services";
+import { ownDevnet } from "@/lib/testing/own-devnet";
+import { ownPostgres } from "@/lib/testing/own-postgres";
+import { rowsOf, seedPayout } from "@/lib/testing/wallet-payouts";
+import { startWorker } from "@/lib/workers/runner";
+
+const CONFIRMATIONS = 2;
+const WAIT = { timeout: 60_000, interval: 50 };
+/** More than an operation is valid. */
+const LATER_SECONDS = 1_000;
+const DECIMALS = 1_000_000n;
+const REQUEST = { by: "operator:test", reason: "restore drill", accept: [] };
+
+const [devnet, postgres] = await Promise.all([ownDevnet(), ownPostgres()]);
+const [one] = devnet.chains;
+if (one === undefined) throw new Error("There is no chain.");
+const CHAINS_FILE = changedChainsFile((chain) => {
+  chain.confirmations = CONFIRMATIONS;
+  chain.rpcUrls = devnet.chains.filter(({ chainId }) => chainId === chain.id).map(({ rpcUrl }) => rpcUrl);
+});
+const { chains } = chainsFile.parse(JSON.parse(readFileSync(CHAINS_FILE, "utf8")));
+const rpcVariables = Object.fromEntries(
+  devnet.chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${String(chainId)}`, rpcUrl]),
+);
+const registry = createChainRegistry(chains);
+const api = await testApi({
+  devnet: false,
+  variables: { DATABASE_URL: postgres.url, CHAINS_FILE, DEVNET: "1", ...rpcVariables },
+  overrides: { registry },
+});
+const executor = await devnet.serve(api.services.config);
+const usdc = registry.resolveToken(one.chainId, "USDC").address;
+
+const usdcOf = (owner: `0x${string}`): Promise<bigint> => balanceOnChain(one.rpcUrl, usdc, owner);
+const sentByExecutor = (): Promise<number> => one.client.getTransactionCount({ address: executor });
+
+/** Until the end of what was signed before is final. */
+const letTimePass = async (): Promise<void> => {
+  await Promise.all(
+    devnet.chains.map(async ({ client }) => {
+      await client.increaseTime({ seconds: LATER_SECONDS });
+      await client.mine({ blocks: CONFIRMATIONS + 1 });
+    }),
+  );
+};
+
+const completed = async ({ database }: Services, payoutId: string): Promise<void> => {
+  await vi.waitFor(async () => {
+    const { status } = await database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId } });
+    expect(status).toBe("completed");
+  }, WAIT);
+};
+
+const ROWS = rowsOf("drill", 4);
+
+/** Money in flight at the time of a backup, accepted and not signed; and a request after it, which the backup does not know. All of it is paid. */
+const payAroundBackup = async () => {
+  const customer = await fundedCustomer(api);
+  const [queued, lost] = [testAccount().address, testAccount().address];
+  const { operationId } = await sendUsdc(customer, "10", queued);
+  const { id: payoutId } = await seedPayout(api.services, customer, {
+    chainId: one.chainId,
+    batches: [{ token: "USDC", rows: ROWS }],
+    withJob: true,
+  });
+  const backup = await postgres.backUp();
+  const worker = startWorker(api.services, { searchesDeposits: false });
+  const body = {
+    ...{ fromWalletId: customer.treasuryId, fromChainId: one.chainId, toChainId: one.chainId },
+    ...{ fromToken: "USDC", toToken: "USDC", amount: "25", recipient: lost },
+  };
+  const idempotencyKey = crypto.randomUUID();
+  const pay = () => customer.client.call(swapAndTransfer, { body, idempotencyKey });
+  const answered = await pay();
+  await Promise.all([operationId, answered.operationId].map((id) => waitUntilFinal(customer.client, id)));
+  await completed(api.services, payoutId);
+  await worker.stop();
+  expect(await usdcOf(lost)).toBe(25n * DECIMALS);
+  return { customer, backup, operationId, payoutId, queued, lost, pay };
+};
+
+type Paid = Awaited<ReturnType<typeof payAroundBackup>>;
+
+/** An instance with the same keys on the restored database. */
+const beginElsewhere = async (backup: string): Promise<Services> => {
+  const dataDir = postgres.elsewhere("restored");
+  await restoreBackup({ from: backup, dataDir, database: "causeway" });
+  const restored = await startEmbeddedPostgres({ dataDir });
+  afterFile(async () => {
+    await restored.stop();
+  });
+  const services = otherServices(api.services, restored.url("causeway"), registry);
+  const worker = startWorker(services, { searchesDeposits: false });
+  afterFile(() => worker.stop());
+  return services;
+};
+
+/** Every open job has had its turn; nothing was signed, sent, accepted or failed, and reads go on. */
+const expectNothingSigned = async (services: Services, { customer, operationId, payoutId, lost, pay }: Paid) => {
+  const { database, signing, transactions } = services;
+  await vi.waitFor(async () => {
+    const jobs = await database.prisma.job.findMany({ where: { id: { in: [operationId, payoutId] } } });
+    expect(jobs.map(({ attempts, lockedBy }) => attempts > 0 && lockedBy === null)).toEqual([true, true]);
+  }, WAIT);
+  expect(await signing.state()).toMatchObject({ isAllowed: false });
+  expect((await customer.client.call(getOperation, { params: { id: operationId } })).status).toBe("pending");
+  await expect(pay()).rejects.toMatchObject({ status: 503, code: "signing_off" });
+  const own = { chainId: one.chainId, keyId: "executor", purpose: "drill", to: lost, data: "0x", value: 1n } as const;
+  const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };
+  const sent = transactions.send({ ...own, gas: 21_000n, fees });
+  await expect(sent).rejects.toMatchObject({ code: "signing_off" });
+};
+
+test("after a restore nothing is signed before the chains were compared, and nobody is paid twice", async () => {
+  const paid = await payAroundBackup();
+  const { customer, operationId, payoutId, lost, pay } = paid;
+  const sentBefore = await sentByExecutor();
+  const services = await beginElsewhere(paid.backup);
+  const { reconciliation, signing } = services;
+  await expectNothingSigned(services, paid);
+  expect(await sentByExecutor()).toBe(sentBefore);
+
+  // Operations that were signed before may still be executed, so the first comparison does not allow signing.
+  expect(await reconciliation.reconcile(REQUEST)).toMatchObject({ wasOff: true, isAllowed: false });
+  await letTimePass();
+  const report = await reconciliation.reconcile(REQUEST);
+  expect(report).toMatchObject({ isAllowed: false, faults: [] });
+  expect(report.unknown.map(({ projectId, payments }) => ({ projectId, payments }))).toEqual([
+    { projectId: customer.projectId, payments: [{ to: lost, token: usdc, symbol: "USDC", amount: "25" }] },
+  ]);
+  expect((await signing.state()).isAllowed).toBe(false);
+
+  const hash = report.unknown[0]?.hash ?? "";
+  const accepted = await reconciliation.reconcile({ ...REQUEST, accept: [hash] });
+  expect(accepted).toMatchObject({ isAllowed: true, unknown: [] });
+  await vi.waitFor(async () => expect((await signing.state()).isAllowed).toBe(true), WAIT);
+
+  // The work in flight ends as it was paid, and the same request again names a recipient that was paid.
+  expect((await waitUntilFinal(customer.client, operationId)).status).toBe("completed");
+  await completed(services, payoutId);
+  await expect(pay()).rejects.toMatchObject({ status: 409, code: "paid_already" });
+
+  // Another one is paid with the executor's next nonce.
+  const later = testAccount().address;
+  const { operationId: next } = await sendUsdc(customer, "5", later);
+  expect((await waitUntilFinal(customer.client, next)).status).toBe("completed");
+  expect(await sentByExecutor()).toBe(sentBefore + 1);
+  const balances = await Promise.all([paid.queued, lost, later].map(usdcOf));
+  expect(balances).toEqual([10n, 25n, 5n].map((amount) => amount * DECIMALS));
+  for (const { recipient, amountBase } of ROWS) expect(await usdcOf(recipient)).toBe(amountBase);
+
+  // A release by the operator lets the recipient be paid again.
+  expect(await reconciliation.releaseMoves([hash], REQUEST.by, "another invoice")).toEqual([hash]);
+  const again = await vi.waitFor(pay, WAIT);
+  expect((await waitUntilFinal(customer.client, again.operationId)).status).toBe("completed");
+  expect(await usdcOf(lost)).toBe(50n * DECIMALS);
+}, 180_000);

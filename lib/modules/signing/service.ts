@@ -1,0 +1,90 @@
+/** Decides whether money may be signed for: not while the database may have been taken back to an earlier state. */
+import { createFreshCache } from "@/lib/core/fresh-cache";
+import { paidAlready, signingOff } from "./errors";
+import type { SigningRepository, StoredState } from "./repository";
+import type { SigningState } from "./state";
+
+export type { SigningState } from "./state";
+
+export interface SigningGate {
+  /** Whether money may be signed for, at most a second old. @throws what the database throws */
+  state(): Promise<SigningState>;
+  /** @throws DomainError `signing_off` */
+  require(): Promise<void>;
+  /**
+   * As `require`, by the last state that this process has read. For signatures inside a database transaction, which must not wait for
+   * another connection; their callers use `require` before it.
+   */
+  requireKnown(): void;
+  /** Refuses recipients that a move has paid which the database lost. @throws DomainError `signing_off`, `paid_already` */
+  requireUnpaid(projectId: string, recipients: readonly string[]): Promise<void>;
+}
+
+type GateDeps = Pick<SigningRepository, "look" | "begin" | "seen" | "turnOff" | "lostPayments">;
+
+const OTHER = "the database is on another server or timeline than before";
+
+/**
+ * The database as it is now. The first look of a new installation stores it; a look at another database than before turns signing off.
+ * @throws what the database throws
+ */
+export const lookNow = async (
+  repository: Pick<SigningRepository, "look" | "begin" | "turnOff">,
+): Promise<{ readonly present: string; readonly stored: StoredState }> => {
+  const first = await repository.look();
+  const isOther = first.stored?.offSince === null && first.stored.identity !== first.present;
+  if (first.stored !== null && !isOther) return { present: first.present, stored: first.stored };
+  await (isOther ? repository.turnOff(OTHER) : repository.begin(first.present));
+  const { present, stored } = await repository.look();
+  if (stored === null) throw new Error("The row of signing_state is missing.");
+  return { present, stored };
+};
+
+const KEY = "state";
+const NOT_READ = { isAllowed: false, since: new Date(0), reason: "the database has not been asked yet" } as const;
+
+/**
+ * Compares the database with the one for which signing was allowed last. A restored copy, a promoted standby and a recovery to a point in
+ * time are others; signing is off from then on, at every instance, until `npm run reconcile` allows it. `turnOff` is stored, so that a
+ * server that comes back does not allow it by itself.
+ */
+export const createSigningGate = (repository: GateDeps): SigningGate => {
+  let known: SigningState = NOT_READ;
+
+  const read = async (): Promise<SigningState> => {
+    const { present, stored } = await lookNow(repository);
+    if (stored.offSince !== null)
+      return { isAllowed: false, since: stored.offSince, reason: stored.offReason ?? OTHER };
+    if (stored.isSeenLongAgo) await repository.seen(present);
+    return { isAllowed: true, hasLostMoves: stored.hasLostMoves };
+  };
+
+  const cache = createFreshCache<SigningState>({
+    load: async () => {
+      known = await read();
+      return known;
+    },
+  });
+
+  const requireNow = async (): Promise<Extract<SigningState, { isAllowed: true }>> => {
+    const state = await cache.get(KEY);
+    if (!state.isAllowed) throw signingOff(state);
+    return state;
+  };
+
+  return {
+    state: async () => cache.get(KEY),
+    require: async () => {
+      await requireNow();
+    },
+    requireKnown: () => {
+      if (!known.isAllowed) throw signingOff(known);
+    },
+    requireUnpaid: async (projectId, recipients) => {
+      const { hasLostMoves } = await requireNow();
+      if (!hasLostMoves || recipients.length === 0) return;
+      const lost = await repository.lostPayments(projectId, recipients);
+      if (lost.length > 0) throw paidAlready(lost);
+    },
+  };
+};

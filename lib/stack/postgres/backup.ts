@@ -1,0 +1,223 @@
+/** A consistent copy of the embedded server's files while it runs (PostgreSQL's low-level backup), with a manifest of hashes. */
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import pg from "pg";
+
+export interface Manifest {
+  readonly version: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly server: string;
+  /** Of the superuser, for the server on the loopback that the backup becomes. */
+  readonly password: string;
+  /** Folders, also empty ones, below `data`. */
+  readonly folders: readonly string[];
+  readonly files: readonly { readonly path: string; readonly bytes: number; readonly sha256: string }[];
+}
+
+const VERSION = 1;
+export const MANIFEST = "manifest.json";
+export const DATA = "data";
+
+/** Folders whose content PostgreSQL makes anew. */
+const EMPTIED = new Set([
+  "pg_dynshmem",
+  "pg_notify",
+  "pg_replslot",
+  "pg_serial",
+  "pg_snapshots",
+  "pg_stat_tmp",
+  "pg_subtrans",
+  "pg_wal",
+]);
+const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init|pgsql_tmp.*|backup_label.*|tablespace_map.*)$/;
+const WAL = "pg_wal";
+const WAL_FILE = /^[0-9A-F]{24}$/;
+const HISTORY = /^[0-9A-F]{8}\.history$/;
+const SLOT = "causeway_backup";
+
+type FileEntry = Manifest["files"][number];
+
+const FILES_AT_ONCE = 32;
+
+/** Runs `work` for some items at a time: a server has thousands of small files, and each waits for the disk. */
+export const inParts = async <T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> => {
+  for (let start = 0; start < items.length; start += FILES_AT_ONCE)
+    await Promise.all(items.slice(start, start + FILES_AT_ONCE).map(work));
+};
+
+const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+
+/** Copies a file and hashes what it copied. */
+const copyHashed = async (from: string, to: string): Promise<Omit<FileEntry, "path">> => {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const hashing = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  await pipeline(createReadStream(from), hashing, createWriteStream(to, { mode: 0o600, flush: true }));
+  return { bytes, sha256: hash.digest("hex") };
+};
+
+const hashOf = async (file: string): Promise<string> => {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+};
+
+interface Copying {
+  readonly from: string;
+  readonly to: string;
+  readonly folders: string[];
+  readonly files: FileEntry[];
+}
+
+/** A file that is deleted during the backup is left out: the write-ahead log says so too. */
+const copyFile = async ({ from, to, files }: Copying, path: string): Promise<void> => {
+  try {
+    files.push({ path, ...(await copyHashed(join(from, path), join(to, path))) });
+  } catch (error) {
+    if (!isGone(error) || existsSync(join(from, path))) throw error;
+  }
+};
+
+const copyFolder = async (copying: Copying, folder: string): Promise<void> => {
+  await mkdir(join(copying.to, folder), { recursive: true, mode: 0o700 });
+  if (folder !== "") copying.folders.push(folder);
+  if (EMPTIED.has(folder)) return;
+  const entries = await readdir(join(copying.from, folder), { withFileTypes: true }).catch((error: unknown) => {
+    if (isGone(error)) return [];
+    throw error;
+  });
+  const paths: string[] = [];
+  for (const entry of entries) {
+    if (LEFT_OUT.test(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await copyFolder(copying, path);
+    else if (entry.isFile()) paths.push(path);
+  }
+  await inParts(paths, (path) => copyFile(copying, path));
+};
+
+/** The write-ahead log of the backup's time, without which its files are of no use. */
+const copyLog = async (copying: Copying, first: string, last: string): Promise<void> => {
+  const names = (await readdir(join(copying.from, WAL))).filter(
+    (name) => HISTORY.test(name) || (WAL_FILE.test(name) && name >= first && name <= last),
+  );
+  if (!names.includes(first) || !names.includes(last))
+    throw new Error("The write-ahead log of the backup is not complete.");
+  for (const name of names) await copyFile(copying, join(WAL, name));
+};
+
+const one = async <Row extends object>(client: pg.Client, text: string): Promise<Row> => {
+  const { rows } = await client.query<Row & pg.QueryResultRow>(text);
+  const [row] = rows;
+  if (row === undefined) throw new Error("PostgreSQL gave no answer.");
+  return row;
+};
+
+const store = async (copying: Copying, path: string, text: string): Promise<void> => {
+  await writeFile(join(copying.to, path), text, { mode: 0o600, flush: true });
+  copying.files.push({ path, bytes: Buffer.byteLength(text), sha256: await hashOf(join(copying.to, path)) });
+};
+
+const copyServer = async (client: pg.Client, copying: Copying): Promise<void> => {
+  // Keeps the log that the backup needs; it ends with this connection.
+  await client.query(`SELECT pg_create_physical_replication_slot('${SLOT}', true, true)`);
+  const start = await one<{ file: string }>(
+    client,
+    "SELECT pg_walfile_name(pg_backup_start('causeway', true)) AS file",
+  );
+  await copyFolder(copying, "");
+  const stop = await one<{ label: string; spaces: string; file: string }>(
+    client,
+    "SELECT labelfile AS label, spcmapfile AS spaces, pg_walfile_name(lsn) AS file FROM pg_backup_stop(false)",
+  );
+  if (stop.spaces.trim() !== "") throw new Error("The server has tablespaces, which this backup does not copy.");
+  await store(copying, "backup_label", stop.label);
+  await copyLog(copying, start.file, stop.file);
+};
+
+export interface BackupRequest {
+  /** Of the superuser. */
+  readonly url: string;
+  /** The folder of the server's files. */
+  readonly dataDir: string;
+  /** A folder that does not exist, or is empty. */
+  readonly target: string;
+}
+
+/** Whether the folder does not exist or is empty. */
+export const isVacant = async (folder: string): Promise<boolean> =>
+  (await readdir(folder).catch((error: unknown) => (isGone(error) ? [] : Promise.reject(error as Error)))).length === 0;
+
+/**
+ * Copies the server's files while it runs. The backup is complete once its manifest is there, which is written last.
+ * @throws Error when the target is not empty
+ */
+export const backUp = async ({ url, dataDir, target }: BackupRequest): Promise<Manifest> => {
+  if (!(await isVacant(target))) throw new Error(`${target} is not empty. Name a new folder.`);
+  const startedAt = new Date().toISOString();
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  const copying: Copying = { from: dataDir, to: join(target, DATA), folders: [], files: [] };
+  const client = new pg.Client({ connectionString: url, application_name: "causeway backup" });
+  client.on("error", () => undefined); // The statement that waits reports it.
+  await client.connect();
+  try {
+    const { server } = await one<{ server: string }>(client, "SELECT current_setting('server_version') AS server");
+    await copyServer(client, copying);
+    const { password } = new URL(url);
+    const endedAt = new Date().toISOString();
+    const { folders, files } = copying;
+    const own = {
+      version: VERSION,
+      startedAt,
+      endedAt,
+      server,
+      password: decodeURIComponent(password),
+      folders,
+      files,
+    } as const;
+    const file = join(target, MANIFEST);
+    await writeFile(`${file}.new`, `${JSON.stringify(own, null, 1)}\n`, { mode: 0o600, flush: true });
+    await rename(`${file}.new`, file);
+    return own;
+  } finally {
+    await client.end();
+  }
+};
+
+/** @throws Error when the folder holds no complete backup */
+export const readManifest = async (folder: string): Promise<Manifest> => {
+  const text = await readFile(join(folder, MANIFEST), "utf8").catch(() => null);
+  if (text === null) throw new Error(`${folder} holds no complete backup: ${MANIFEST} is missing.`);
+  const manifest = JSON.parse(text) as Manifest;
+  if (manifest.version !== VERSION) throw new Error(`The backup in ${folder} is of another version.`);
+  return manifest;
+};
+
+/** The files that are missing, changed, or too many. */
+export const faultsOf = async (folder: string, { files }: Manifest): Promise<readonly string[]> => {
+  const data = join(folder, DATA);
+  const faults: string[] = [];
+  await inParts(files, async ({ path, bytes, sha256 }) => {
+    const found = await stat(join(data, path)).catch(() => null);
+    if (found === null) faults.push(`${path} is missing`);
+    else if (found.size !== bytes || (await hashOf(join(data, path))) !== sha256) faults.push(`${path} was changed`);
+  });
+  const named = new Set(files.map(({ path }) => path));
+  for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
+    const path = relative(data, join(entry.parentPath, entry.name));
+    if (entry.isFile() && !named.has(path)) faults.push(`${path} is no part of it`);
+  }
+  return faults;
+};

@@ -1,0 +1,119 @@
+/** Makes an embedded server out of a backup. It signs nothing before `npm run reconcile` has passed. */
+import { chown, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { DATA, faultsOf, inParts, isVacant, readManifest, type Manifest } from "./backup";
+import { freePort } from "@/lib/os/ports";
+import { remember } from "./cluster";
+import { findClusterLocation, type ClusterLocation } from "./cluster-location";
+import { startEmbeddedPostgres } from "./embedded-postgres";
+
+const FAULTS_SHOWN = 5;
+const RECOVERY_MS_MAX = 600_000;
+const POLL_MS = 100;
+const UNDEFINED_TABLE = "42P01";
+
+export interface RestoreRequest {
+  /** The folder of the backup. */
+  readonly from: string;
+  /** The folder of the new server's files; it must not exist, or be empty. */
+  readonly dataDir: string;
+  readonly database: string;
+}
+
+const refuseOccupied = async (wanted: string, { dataDir }: ClusterLocation): Promise<void> => {
+  const occupied = existsSync(`${wanted}.json`) ? `${wanted}.json` : (await isVacant(dataDir)) ? null : dataDir;
+  if (occupied !== null)
+    throw new Error(`${occupied} is there already. Restore to another folder with --to; nothing was changed.`);
+};
+
+/**
+ * Copies the files of a backup to where a server on `wanted` has its data.
+ * @throws Error when that place is not empty, or the backup is damaged; nothing is changed then
+ */
+export const placeBackup = async (
+  from: string,
+  wanted: string,
+): Promise<{ readonly location: ClusterLocation; readonly manifest: Manifest }> => {
+  const manifest = await readManifest(from);
+  const faults = await faultsOf(from, manifest);
+  if (faults.length > 0)
+    throw new Error(
+      `The backup in ${from} is damaged (${String(faults.length)} faults): ${faults.slice(0, FAULTS_SHOWN).join("; ")}. Nothing was restored.`,
+    );
+  // As each start of the server does, so that both find the same place.
+  await mkdir(dirname(wanted), { recursive: true });
+  const location = findClusterLocation(wanted);
+  await refuseOccupied(wanted, location);
+  const own = async (path: string): Promise<void> => {
+    if (location.account !== null) await chown(path, location.account.uid, location.account.gid);
+  };
+  for (const folder of manifest.folders) {
+    await mkdir(join(location.dataDir, folder), { recursive: true, mode: 0o700 });
+    await own(join(location.dataDir, folder));
+  }
+  await inParts(manifest.files, async ({ path }) => {
+    await copyFile(join(from, DATA, path), join(location.dataDir, path));
+    await own(join(location.dataDir, path));
+  });
+  return { location, manifest };
+};
+
+/** Adds a file of settings or a signal, which belongs to the server's user. */
+export const addFile = async ({ dataDir, account }: ClusterLocation, name: string, text: string): Promise<void> => {
+  await writeFile(join(dataDir, name), text, { mode: 0o600, flag: "a" });
+  if (account !== null) await chown(join(dataDir, name), account.uid, account.gid);
+};
+
+/** Waits until the server has redone the log of the backup. */
+const recovered = async (client: pg.Client): Promise<void> => {
+  for (let waitedMs = 0; waitedMs < RECOVERY_MS_MAX; waitedMs += POLL_MS) {
+    const { rows } = await client.query<{ recovering: boolean }>("SELECT pg_is_in_recovery() AS recovering");
+    if (rows[0]?.recovering === false) return;
+    await sleep(POLL_MS);
+  }
+  throw new Error("The restored server has not ended its recovery within ten minutes.");
+};
+
+const markRestored = async (url: string, { startedAt }: Manifest): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await recovered(client);
+    await client.query(
+      "UPDATE signing_state SET off_since = coalesce(off_since, now()), off_reason = $1 WHERE id = 1",
+      [`the database was restored from the backup of ${startedAt}`],
+    );
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== UNDEFINED_TABLE) throw error;
+    throw new Error(
+      "The backup is older than the check of signing. Start the new version with ROLE=web, run `npm run reconcile -- --stop --reason restored`, and then `npm run reconcile`.",
+      { cause: error },
+    );
+  } finally {
+    await client.end();
+  }
+};
+
+/**
+ * Restores a backup to another place, lets the server redo its log on a new timeline, and turns signing off.
+ * @throws Error when the place is not empty, or the backup is damaged
+ */
+export const restoreBackup = async ({ from, dataDir, database }: RestoreRequest): Promise<Manifest> => {
+  const { location, manifest } = await placeBackup(from, dataDir);
+  // A recovery that looks for further log begins a new timeline at its end, by which every instance knows that this is another server.
+  await addFile(location, "recovery.signal", "");
+  await addFile(location, "postgresql.auto.conf", "restore_command = 'false'\n");
+  remember(dataDir, { dataDir: location.dataDir, port: await freePort(0), password: manifest.password });
+  const server = await startEmbeddedPostgres({ dataDir });
+  try {
+    if (server.dataDir !== location.dataDir) throw new Error(`The server began in ${server.dataDir} instead.`);
+    await markRestored(server.url(database), manifest);
+  } finally {
+    await server.stop();
+  }
+  return manifest;
+};

@@ -1,0 +1,38 @@
+/** `npm run backup -- DIR`: copies the stack's own PostgreSQL to a new folder, also while Causeway runs. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { backUp } from "../lib/stack/postgres/backup";
+import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
+import { DATABASE, dataDir } from "./database";
+
+const USAGE = "npm run backup -- DIR";
+const OTHER_SERVER =
+  "DATABASE_URL names a server of your own. Back it up with pgBackRest or pg_dump: docs/operations.md#backups.";
+const NOT_IN_IT =
+  "Not in it: secrets.json, .env, keys and the local chains. Keep KEY_ENCRYPTION_KEY and APP_SECRET at another place: without the first nobody\n" +
+  "can move the money of managed wallets, and whoever has it and this folder can.";
+
+const main = async (): Promise<void> => {
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const [target, ...more] = process.argv.slice(2);
+  if (target === undefined || more.length > 0) throw new Error(USAGE);
+  if (process.env.DATABASE_URL) throw new Error(OTHER_SERVER);
+  const folder = resolve(dataDir(), "postgres");
+  if (!existsSync(`${folder}.json`)) throw new Error(`There is no database at ${folder}.`);
+  const server = await startEmbeddedPostgres({ dataDir: folder });
+  try {
+    const { files } = await backUp({ url: server.url(DATABASE), dataDir: server.dataDir, target: resolve(target) });
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    console.log(`${String(files.length)} files, ${(bytes / 2 ** 20).toFixed(1)} MB, are in ${resolve(target)}.`);
+    console.log(NOT_IN_IT);
+  } finally {
+    if (!server.adopted) await server.stop();
+  }
+};
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
