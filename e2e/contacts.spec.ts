@@ -85,7 +85,7 @@ test("an owner approves a contact by code, and settings lead to the contacts", a
   await signIn(page.request);
   const project = await projectOf(page);
   await page.goto("/settings");
-  await page.getByRole("region", { name: "Contacts" }).getByRole("link", { name: "Contacts" }).click();
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Contacts" }).click();
   await add(page, { name: "Ada", address: ADA });
   await act(page, "Ada", "Approve");
   const dialog = page.getByRole("dialog", { name: "Approve Ada" });

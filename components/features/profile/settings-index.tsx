@@ -1,26 +1,28 @@
+import Link from "next/link";
 import type { ReactNode } from "react";
 
 interface Section {
-  /** Of the card. */
-  readonly id: string;
+  /** Of a card on this page, or another page. */
+  readonly href: string;
   readonly title: string;
 }
 
 const OWN: readonly Section[] = [
-  { id: "profile", title: "Profile" },
-  { id: "email", title: "E-mail" },
-  { id: "sign-in", title: "Sign-in and approval" },
-  { id: "sessions", title: "Sessions" },
-  { id: "notifications", title: "Notifications" },
-  { id: "looks", title: "Looks" },
+  { href: "#profile", title: "Profile" },
+  { href: "#email", title: "E-mail" },
+  { href: "#sign-in", title: "Sign-in and approval" },
+  { href: "#sessions", title: "Sessions" },
+  { href: "#notifications", title: "Notifications" },
+  { href: "#looks", title: "Looks" },
 ];
 const PROJECT: readonly Section[] = [
-  { id: "policies", title: "Policies" },
-  { id: "limits", title: "Daily cap of API keys" },
-  { id: "votes", title: "Approval by several people" },
-  { id: "sponsor-budgets", title: "Sponsor budgets" },
+  { href: "#policies", title: "Policies" },
+  { href: "#limits", title: "Daily cap of API keys" },
+  { href: "#votes", title: "Approval by several people" },
+  { href: "#sponsor-budgets", title: "Sponsor budgets" },
+  { href: "/contacts", title: "Contacts" },
 ];
-const STOPPED: Section = { id: "stopped-work", title: "Stopped work" };
+const STOPPED: Section = { href: "#stopped-work", title: "Stopped work" };
 
 /** Links to the sections of the settings: a column beside them, or a block above them where there is no room. */
 export const SettingsIndex = ({ isManager }: { readonly isManager: boolean }): ReactNode => (
@@ -34,14 +36,14 @@ const Group = ({ title, sections }: { readonly title: string; readonly sections:
   <div>
     <h2 className="text-sm font-medium text-fg-3">{title}</h2>
     <ul className="flex flex-wrap gap-x-4 lg:flex-col">
-      {sections.map(({ id, title: name }) => (
-        <li key={id}>
-          <a
-            href={`#${id}`}
+      {sections.map(({ href, title: name }) => (
+        <li key={href}>
+          <Link
+            href={href}
             className="inline-flex min-h-7 items-center text-fg-2 hover:text-fg hover:underline max-sm:min-h-11"
           >
             {name}
-          </a>
+          </Link>
         </li>
       ))}
     </ul>

@@ -77,16 +77,18 @@ const recovered = async (client: pg.Client): Promise<void> => {
   throw new Error("The restored server has not ended its recovery within ten minutes.");
 };
 
+/** No instance had asked before the backup where the row is missing: the database knew everything until the backup began. */
+const TURN_OFF = `
+  INSERT INTO signing_state (id, identity, seen_at, off_since, off_reason) VALUES (1, '', $2, now(), $1)
+  ON CONFLICT (id) DO UPDATE SET off_since = coalesce(signing_state.off_since, now()), off_reason = $1`;
+
 const markRestored = async (url: string, { startedAt }: Manifest): Promise<void> => {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => undefined);
   await client.connect();
   try {
     await recovered(client);
-    await client.query(
-      "UPDATE signing_state SET off_since = coalesce(off_since, now()), off_reason = $1 WHERE id = 1",
-      [`the database was restored from the backup of ${startedAt}`],
-    );
+    await client.query(TURN_OFF, [`the database was restored from the backup of ${startedAt}`, startedAt]);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== UNDEFINED_TABLE) throw error;
     throw new Error(
