@@ -121,6 +121,6 @@ test("a wallet of one's own is linked, named, used as a source beside the treasu
   await expect(savings).toHaveCount(0);
   // Another wallet came and went; who is signed in did not change.
   await page.goto("/settings");
-  await expect(page.getByText(EMAIL)).toBeVisible();
+  await expect(page.locator("#email").getByText(EMAIL)).toBeVisible();
   expect(problems).toEqual([]);
 });
