@@ -61,8 +61,8 @@ const largestText = (page: Page): Promise<string> =>
     () =>
       new Promise<string>((done) => {
         new PerformanceObserver((list) => {
-          const last = list.getEntries().at(-1) as (PerformanceEntry & { element?: Element | null }) | undefined;
-          done(last?.element?.textContent ?? "");
+          const last = list.getEntries().at(-1);
+          done(last instanceof LargestContentfulPaint ? (last.element?.textContent ?? "") : "");
         }).observe({ type: "largest-contentful-paint", buffered: true });
       }),
   );
