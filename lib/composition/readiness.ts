@@ -3,13 +3,15 @@ import { createHeadProbe } from "@/lib/chains/head-probe";
 import { createReadinessService } from "@/lib/core/readiness";
 import { createPool } from "@/lib/db/pool";
 import { createJobsRepository } from "@/lib/modules/jobs/repository";
+import { createSigningRepository } from "@/lib/modules/signing/repository";
+import { createSigningGate, type SigningGate } from "@/lib/modules/signing/service";
 import type { Mailer } from "@/lib/ports/mail";
 import type { Platform } from "./platform";
 
 const OVERDUE_MS = 15_000;
 
 /** @throws NotReadyError while signing is off */
-const describeSigning = async ({ state }: Platform["signing"]): Promise<string> => {
+const describeSigning = async ({ state }: SigningGate): Promise<string> => {
   const found = await state();
   if (found.isAllowed) return "allowed";
   throw new NotReadyError(
@@ -24,7 +26,8 @@ export const buildReadiness = (platform: Platform, mailer: Mailer) => {
   const jobs = createJobsRepository({ pool });
   const mail = { name: "mail", check: () => Promise.resolve(mailer.id === "inbox" ? "development inbox" : mailer.id) };
   // Optional: reads go on, and the instance can serve them.
-  const signing = { name: "signing", optional: true, check: () => describeSigning(platform.signing) };
+  const gate = createSigningGate(createSigningRepository({ pool, rawTransaction: platform.database.rawTransaction }));
+  const signing = { name: "signing", optional: true, check: () => describeSigning(gate) };
   const readiness = createReadinessService([
     ...databaseProbes({
       pool,

@@ -197,7 +197,7 @@ test("/ready names every part, and answers while all other connections are busy"
   const { parts } = JSON.parse(body) as { parts: { name: string; ok: boolean }[] };
   expect([status, parts.map(({ name }) => name)], body).toEqual([
     200,
-    ["database", "locks", "worker", "clock", "disk", "mail", "chain:31337", "chain:31338", "chain:31339"],
+    ["database", "locks", "worker", "clock", "disk", "signing", "mail", "chain:31337", "chain:31338", "chain:31339"],
   ]);
   expect(parts.filter(({ ok }) => !ok)).toEqual([]);
 });
