@@ -28,7 +28,7 @@ const exportedLines = async (page: Page): Promise<string[][]> => {
 test("filters live in the address and survive a reload, and the file holds exactly what they let through", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "100");

@@ -267,9 +267,7 @@ test(
       keepCalling(next, wrong, seen),
     );
 
-    const funded: string[] = [];
-    const opened: string[] = [];
-    const openKeys: string[] = [];
+    const [funded, opened, openKeys]: [string[], string[], string[]] = [[], [], []];
     const inFlight = new Set<string>();
     let open = 0;
     /** Keys of requests that were in flight at the latest kill, and when the server was back. */
