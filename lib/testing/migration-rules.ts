@@ -46,7 +46,7 @@ const faultsOf = (statement: string, created: ReadonlySet<string>): string[] => 
 };
 
 /**
- * What the version before this migration could not work with, once each: "drops something", "adds a unique index" … Empty for a migration that
+ * Names the changes that the version before this migration could not work with, once each: "drops something", "adds a unique index" … Empty for a migration that
  * only adds, and for one that says at its beginning why nobody needs what it takes away: `-- contract: <reason>`.
  */
 export const contractionsOf = (sql: string): string[] => {
