@@ -7,7 +7,7 @@ import tseslint from "typescript-eslint";
 import { expect, test } from "vitest";
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
-/** With which `npm run check:typed-lint` calls oxlint. */
+/** The options with which `npm run check:typed-lint` calls oxlint. */
 const OPTIONS = (scripts["check:typed-lint"] ?? "").split(" ").slice(1);
 const OXLINT_CONFIG = resolve(".oxlintrc.json");
 /** Why a rule of typescript-eslint's strict set is not asked for. */

@@ -104,7 +104,7 @@ export const Hidden = ({
   </span>
 );
 
-/** Room for the digits behind the point of a column; on the cards of a narrow table nothing stands below it. */
+/** Reserves room for the decimals, so that the points of a column stand below each other. The cards of a narrow table have no columns. */
 const COLUMN_LOOKS = {
   2: "inline-block min-w-[2.7ch] text-left @max-[40rem]:min-w-0",
   6: "inline-block min-w-[7.8ch] text-left @max-[40rem]:min-w-0",

@@ -65,7 +65,7 @@ const SILENT: readonly SubStatus[] = ["created", "full"];
 interface StatusBadgeProps {
   readonly status: Status;
   readonly subStatus?: SubStatus | null | undefined;
-  /** For rows of a list: the detail alone while it is not final; its title has both. */
+  /** Shows the detail without the status until the status is final, because rows of a list have little room; the title has both. */
   readonly short?: boolean;
 }
 

@@ -1,18 +1,12 @@
-import { readFileSync } from "node:fs";
 import { expect, inject, test, vi } from "vitest";
 import { afterFile } from "@/lib/testing/after-file";
-import { createChainRegistry } from "@/lib/chains/registry";
-import { chainsFile } from "@/lib/config/chains";
-import { testApi } from "@/lib/testing/api";
-import { changedChainsFile } from "@/lib/testing/chains-file";
 import { testAccount } from "@/lib/testing/factories";
 import { fundedCustomer, sendUsdc } from "@/lib/testing/funded-customer";
 import { balanceOnChain, waitUntilFinal } from "@/lib/testing/journey";
 import { seededRandom, testLedger } from "@/lib/testing/ledger";
 import { postLoad } from "@/lib/testing/ledger-load";
 import { otherServices } from "@/lib/testing/other-services";
-import { ownDevnet } from "@/lib/testing/own-devnet";
-import { ownPostgres } from "@/lib/testing/own-postgres";
+import { ownInstallation } from "@/lib/testing/own-installation";
 import { promote, startStandby } from "@/lib/testing/own-standby";
 import { startWorker } from "@/lib/workers/runner";
 
@@ -25,23 +19,7 @@ const TRANSFERS_MIN = 100;
 const ONE_USDC = 1_000_000n;
 const REQUEST = { by: "operator:test", reason: "failover", accept: [] };
 
-const [devnet, postgres] = await Promise.all([ownDevnet(), ownPostgres()]);
-const [one] = devnet.chains;
-if (one === undefined) throw new Error("There is no chain.");
-const CHAINS_FILE = changedChainsFile((chain) => {
-  chain.confirmations = CONFIRMATIONS;
-  chain.rpcUrls = devnet.chains.filter(({ chainId }) => chainId === chain.id).map(({ rpcUrl }) => rpcUrl);
-});
-const { chains } = chainsFile.parse(JSON.parse(readFileSync(CHAINS_FILE, "utf8")));
-const rpcVariables = Object.fromEntries(
-  devnet.chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${String(chainId)}`, rpcUrl]),
-);
-const registry = createChainRegistry(chains);
-const api = await testApi({
-  devnet: false,
-  variables: { DATABASE_URL: postgres.url, CHAINS_FILE, DEVNET: "1", ...rpcVariables },
-  overrides: { registry },
-});
+const { devnet, postgres, one, registry, api } = await ownInstallation({ confirmations: CONFIRMATIONS });
 await devnet.serve(api.services.config);
 const usdc = registry.resolveToken(one.chainId, "USDC").address;
 const books = testLedger(postgres.url);

@@ -1,21 +1,15 @@
-import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { afterFile } from "@/lib/testing/after-file";
-import { createChainRegistry } from "@/lib/chains/registry";
-import { chainsFile } from "@/lib/config/chains";
 import type { Services } from "@/lib/composition";
 import { getOperation } from "@/lib/contracts/operations";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { restoreBackup } from "@/lib/stack/postgres/restore";
 import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
-import { testApi } from "@/lib/testing/api";
-import { changedChainsFile } from "@/lib/testing/chains-file";
 import { testAccount } from "@/lib/testing/factories";
 import { fundedCustomer, sendUsdc } from "@/lib/testing/funded-customer";
 import { balanceOnChain, waitUntilFinal } from "@/lib/testing/journey";
 import { otherServices } from "@/lib/testing/other-services";
-import { ownDevnet } from "@/lib/testing/own-devnet";
-import { ownPostgres } from "@/lib/testing/own-postgres";
+import { ownInstallation } from "@/lib/testing/own-installation";
 import { rowsOf, seedPayout } from "@/lib/testing/wallet-payouts";
 import { startWorker } from "@/lib/workers/runner";
 
@@ -26,23 +20,7 @@ const LATER_SECONDS = 1_000;
 const DECIMALS = 1_000_000n;
 const REQUEST = { by: "operator:test", reason: "restore drill", accept: [] };
 
-const [devnet, postgres] = await Promise.all([ownDevnet(), ownPostgres()]);
-const [one] = devnet.chains;
-if (one === undefined) throw new Error("There is no chain.");
-const CHAINS_FILE = changedChainsFile((chain) => {
-  chain.confirmations = CONFIRMATIONS;
-  chain.rpcUrls = devnet.chains.filter(({ chainId }) => chainId === chain.id).map(({ rpcUrl }) => rpcUrl);
-});
-const { chains } = chainsFile.parse(JSON.parse(readFileSync(CHAINS_FILE, "utf8")));
-const rpcVariables = Object.fromEntries(
-  devnet.chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${String(chainId)}`, rpcUrl]),
-);
-const registry = createChainRegistry(chains);
-const api = await testApi({
-  devnet: false,
-  variables: { DATABASE_URL: postgres.url, CHAINS_FILE, DEVNET: "1", ...rpcVariables },
-  overrides: { registry },
-});
+const { devnet, postgres, one, registry, api } = await ownInstallation({ confirmations: CONFIRMATIONS });
 const executor = await devnet.serve(api.services.config);
 const usdc = registry.resolveToken(one.chainId, "USDC").address;
 

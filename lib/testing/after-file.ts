@@ -9,7 +9,7 @@ const stops: Stop[] = [];
  */
 export const afterFile = (stop: Stop): void => void stops.push(stop);
 
-/** Called by `setup.ts` after each file. Every stop runs, also after one that failed. @throws the first failure */
+/** Ends what `afterFile` was given; `setup.ts` calls it after each test file. Every stop runs, also after one that failed. @throws the first failure */
 export const endFile = async (): Promise<void> => {
   const failures: unknown[] = [];
   for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) {

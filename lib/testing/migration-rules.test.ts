@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { contractionsOf } from "./migration-rules";
 
-/** The last one from before the rule. */
+/** The newest migration that is older than the rule; only later ones have to keep it. */
 const BASELINE = "20261126095500_reconcile_signing_state";
 
 const newMigrations = (): string[] =>

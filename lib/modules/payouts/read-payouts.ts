@@ -125,7 +125,7 @@ const get = async (deps: PayoutReadingDeps, projectId: string, id: string): Prom
   return view;
 };
 
-/** Of the given ids, those that belong to payouts of the project. */
+/** Finds out which of the ids are payouts of the project. */
 const known = (deps: PayoutReadingDeps, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> =>
   deps.repository.known(projectId, ids);
 

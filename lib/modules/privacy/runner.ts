@@ -1,4 +1,5 @@
-import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import { isTemporary } from "@/lib/core/temporary";
 import { isFinal } from "@/lib/core/status";
 import type { JobResult } from "@/lib/modules/jobs/service";
 import { keysAmong, type PolicyEngine } from "@/lib/modules/policies/service";
@@ -42,10 +43,6 @@ interface Evaluated {
 
 const nameOf = (error: unknown): string =>
   isDomainError(error) ? error.code : error instanceof Error ? error.name : "unknown";
-
-const TEMPORARY = new Set<ErrorCode>(["chain_unavailable", "provider_error", "signing_off"]);
-
-const isOutage = (error: unknown): boolean => isDomainError(error) && TEMPORARY.has(error.code);
 
 const isOpen = ({ state }: PrivateStep): boolean => state !== "completed" && state !== "failed";
 
@@ -200,7 +197,7 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
     try {
       if (await refused(deps, { ...operation, transfer }, before)) continue;
     } catch (error) {
-      if (!isOutage(error)) throw error;
+      if (!isTemporary(error)) throw error;
       return { done: false, againInMs: ERROR_WAIT_MS };
     }
     await recordProving(deps, operationId, before);
@@ -215,7 +212,7 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
       // The error's text is not logged: a node repeats what it was asked, which names the recipient.
       deps.log.warn({ operationId, reason: nameOf(error) }, "a private operation has to wait");
       // An outage is waited for; any other error counts as a failure of the job.
-      return isOutage(error)
+      return isTemporary(error)
         ? { done: false, againInMs: ERROR_WAIT_MS }
         : { done: false, againInMs: ERROR_WAIT_MS, failure: nameOf(error) };
     } finally {

@@ -31,7 +31,7 @@ export interface UnknownMove {
   readonly payload: string;
 }
 
-/** A recipient that an accepted unknown move names. */
+/** A recipient who was paid by a move that the database lost and a person accepted. */
 export interface LostPayment {
   readonly recipient: string;
   readonly chainId: number;

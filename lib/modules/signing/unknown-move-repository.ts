@@ -56,7 +56,7 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
       return new Set(rows.map(({ hash }) => hash));
     },
 
-    /** The recipients, checksummed, that accepted moves have named and nobody has released. Wallets of the project do not count. */
+    /** Finds which recipients (checksummed) were paid by a lost move and are not released yet. The project's own wallets are left out. */
     lostPayments: async (projectId: string, recipients: readonly string[]): Promise<readonly LostPayment[]> => {
       const rows = await sql.query<{ recipient: string; chainId: number; hash: string; payments: unknown }>(LOST, [
         projectId,

@@ -1,4 +1,3 @@
-import { isDomainError, type DomainError, type ErrorCode } from "@/lib/core/errors";
 import type { LegState } from "@/lib/modules/operations/summary";
 import { bridging, filledSeen } from "./bridge";
 import { refunding, refundSeen } from "./refund";
@@ -37,8 +36,3 @@ export const stepLeg = (deps: StepDeps, input: StepInput): Promise<StepResult> =
   };
   return STEPS[input.leg.state](step);
 };
-
-const TEMPORARY = new Set<ErrorCode>(["chain_unavailable", "provider_error", "signing_off"]);
-
-/** Whether a step's error is temporary and worth a retry; any other error is logged as a bug. */
-export const isTemporary = (error: unknown): error is DomainError => isDomainError(error) && TEMPORARY.has(error.code);

@@ -2,7 +2,7 @@ import type { Clock } from "@/lib/core/clock";
 import type { UserOperation } from "@/lib/ports/bundler";
 import type { BatchRepository } from "./repository";
 
-/** A user operation that the chain has executed for an attempt of a batch. */
+/** The signed user operation with which the chain has paid a batch, under the nonce key of one of its attempts. */
 interface Executed {
   readonly operation: UserOperation;
   readonly userOpHash: `0x${string}`;

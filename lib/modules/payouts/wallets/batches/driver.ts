@@ -1,4 +1,4 @@
-import { isDomainError, type ErrorCode } from "@/lib/core/errors";
+import { isTemporary } from "@/lib/core/temporary";
 import { backoffMsAfter, pollMsAfter, sleepUntilAborted } from "@/lib/core/pacing";
 import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { mined } from "./follow";
@@ -48,11 +48,6 @@ const chosen = (open: readonly PayoutBatch[]): readonly PayoutBatch[] => {
   ];
   return [...moving, ...ordered.slice(0, Math.max(0, IN_FLIGHT_MAX - moving.filter(isUnmined).length))];
 };
-
-const TEMPORARY = new Set<ErrorCode>(["chain_unavailable", "provider_error", "signing_off"]);
-
-/** Whether a step should be retried after this error. Every other error is a bug and is logged as one. */
-const isTemporary = (error: unknown): boolean => isDomainError(error) && TEMPORARY.has(error.code);
 
 interface Drive {
   readonly payout: DrivenPayout;
