@@ -82,7 +82,7 @@ const playwrightCounts =
 /** In the order of their start. `after`: tasks that have to be done first. `cores`: how much of the machine a task occupies. */
 const tasks = (chromium) => [
   { name: "build", command: process.execPath, args: ["scripts/build.mjs"], timeoutMs: 8 * MINUTE_MS },
-  { name: "format", command: bin("prettier"), args: ["--check", ".", "--log-level", "warn"] },
+  { name: "format", npm: "check:format" },
   { name: "boundaries", npm: "check:boundaries" },
   { name: "unused code", npm: "check:unused" },
   { name: "unit", ...twice("unit") },
