@@ -52,6 +52,7 @@ import { buildNotifying } from "./composition/notifications";
 import { buildPolicyUpgrade } from "./composition/policy-upgrade";
 import { buildPrivacy } from "./composition/privacy";
 import { buildWebhooks } from "./composition/webhooks";
+import { buildReplica } from "./composition/replica";
 import { buildReconcile } from "./composition/reconcile";
 import { buildReadiness } from "./composition/readiness";
 import { buildTelemetry } from "./composition/telemetry";
@@ -81,6 +82,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const deposits = buildDeposits(platform, identity, money);
   const { payoutActivity, ...payouts } = buildPayouts({ platform, chainAccess, identity, money, drivers });
   const parts = sharedParts(platform);
+  const { replica, close: closeReplica } = buildReplica(platform, (own) => readServices(own, platform.registry));
   const holdings = moneyServices({ platform, chainAccess, money, identity });
   return {
     ...parts,
@@ -121,6 +123,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     notifying: buildNotifying(platform, identity, money),
     readiness,
     reconciliation: buildReconcile(platform, money),
+    replica,
     /** Ends everything that waited for approval for too long. */
     expireDue: async (): Promise<void> => {
       await Promise.all([money.operations.expireDue(), payouts.payouts.expireDue(platform.clock.now())]);
@@ -131,6 +134,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       await identity.apiRequests.close();
       await platform.closeInstances();
       await closeReadiness();
+      await closeReplica();
       await platform.listener.close();
       await money.ledger.close();
       await webhooks.sending.close();
@@ -224,6 +228,12 @@ const identityServices = (identity: Identity) => ({
   factors: identity.factors,
   inbox: identity.inbox,
 });
+
+/** Services on a replica of the database. Their type is left open, because `createServices` has a part of theirs. */
+const readServices = (config: Config, registry: ChainRegistry): { reads: object; close(): Promise<void> } => {
+  const reads = createServices(config, { registry });
+  return { reads, close: reads.close };
+};
 
 interface MoneyParts {
   readonly platform: Platform;

@@ -30,6 +30,8 @@ const environment = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /** Where PostgreSQL is reached without a pooler, for LISTEN and migrations; `none`: nobody listens, and everybody polls. Default: `DATABASE_URL`. */
   DATABASE_DIRECT_URL: optional(z.union([z.literal("none"), z.url({ protocol: /^postgres(ql)?$/ })])),
+  /** A streaming replica, for reads that may be some seconds old. */
+  DATABASE_REPLICA_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
   /** Connections of one process to the database, all its pools together; split by lib/db/connections.ts. */
   DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
   ...retentionVariables,
@@ -99,6 +101,8 @@ export interface Config {
   readonly isDatabasePooled: boolean;
   /** Null: instances do not listen. */
   readonly listenUrl: string | null;
+  /** Null: every read asks `databaseUrl`. */
+  readonly databaseReplicaUrl: string | null;
   readonly databaseConnectionsMax: number;
   readonly retention: Retention;
   readonly screening: ScreeningConfig;
@@ -281,6 +285,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     databaseUrl: env.DATABASE_URL,
     isDatabasePooled: env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_DIRECT_URL !== env.DATABASE_URL,
     listenUrl: env.DATABASE_DIRECT_URL === "none" ? null : (env.DATABASE_DIRECT_URL ?? env.DATABASE_URL),
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL ?? null,
     databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
     retention: retentionOf(env),
     screening: screeningOf(env),

@@ -124,6 +124,7 @@ export const listActivity = defineContract({
   description:
     "One list of swaps, transfers, deposits, private operations, payouts, fundings of accounts and their reversals. With an API key, payouts need the scope `payouts:read` too, accounts `accounts:read`, and private operations `privacy:read`; what it may not read is left out. Changes nothing.",
   tag,
+  mayBeOld: true,
   auth: "member",
   scope: "operations:read",
   query: pageQuery.extend(activityFilters),
@@ -138,6 +139,7 @@ export const exportActivity = defineContract({
   description:
     "Takes the same filters as GET /activity and answers a CSV download with a line for each amount that was sent. What was received and its worth stand on the first line of each movement. Changes nothing.",
   tag,
+  mayBeOld: true,
   auth: "member",
   scope: "operations:read",
   query: z.object(activityFilters),

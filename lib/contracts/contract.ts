@@ -69,6 +69,8 @@ export interface Contract {
   readonly personal?: boolean;
   /** Changes nothing although its method is not GET, because it needs a body: every role may call it. */
   readonly readsOnly?: boolean;
+  /** The answer may be some seconds old, though never older than the caller's own changes: a replica of the database may give it. */
+  readonly mayBeOld?: boolean;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;

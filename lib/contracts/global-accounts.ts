@@ -265,6 +265,7 @@ export const listEntries = defineContract({
   description:
     "Each change of the balance with the balance after it. Entries are never changed; a mistake is corrected by a reversal, which is an entry of its own.",
   tag,
+  mayBeOld: true,
   auth: "member",
   scope: "accounts:read",
   params,
@@ -286,6 +287,7 @@ export const getStatement = defineContract({
   description:
     "Covers the current month unless `from` and `to` are given. Opening balance plus entries is the closing balance. `format=csv` answers all entries as a download.",
   tag,
+  mayBeOld: true,
   auth: "member",
   scope: "accounts:read",
   params,

@@ -1,6 +1,7 @@
-import { headers } from "next/headers";
+import { cookies, headers } from "next/headers";
 import { createApiClient, type ApiClient } from "@/lib/api-client/client";
 import { getServices } from "@/lib/composition";
+import { FRESHNESS_COOKIE, FRESHNESS_HEADER } from "@/lib/core/freshness";
 import type { RouteHandler } from "./pipeline";
 import { readPreferences } from "./preferences";
 import { createRouteTable } from "./route-table";
@@ -32,10 +33,17 @@ const callInProcess = (routes: readonly PageRoute[], publicUrl: string): typeof 
  * of the person's cookie. The access token stays here. Null when nobody is signed in.
  */
 export const createPageApi = async (routes: readonly PageRoute[]): Promise<ApiClient | null> => {
-  const [session, sent, { project }] = await Promise.all([getBrowserSession(), headers(), readPreferences()]);
+  const [session, sent, jar, { project }] = await Promise.all([
+    getBrowserSession(),
+    headers(),
+    cookies(),
+    readPreferences(),
+  ]);
   if (session?.accessToken === undefined) return null;
   const own = new Headers({ authorization: `Bearer ${session.accessToken}` });
   if (project !== null) own.set("x-project-id", project);
+  const freshness = jar.get(FRESHNESS_COOKIE)?.value;
+  if (freshness !== undefined) own.set(FRESHNESS_HEADER, freshness);
   for (const name of PASSED_HEADERS) {
     const value = sent.get(name);
     if (value !== null) own.set(name, value);

@@ -5,6 +5,7 @@ import { inSpan, isTracing } from "@/lib/core/tracing";
 import type { BodyOf, Contract, ParamsOf, QueryOf, ResponseOf } from "@/lib/contracts/contract";
 import { authenticate, authorize } from "./authenticate";
 import { addressBucket, clientAddress } from "./client-address";
+import { answerRead, freshnessHeaders } from "./freshness";
 import { requestContext } from "./request-context";
 import { API_CONTENT_POLICY, STRICT_TRANSPORT } from "./headers";
 import { readIdempotencyKey, runIdempotent } from "./idempotency";
@@ -225,13 +226,19 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
   const query = parseQuery(contract, input.search);
   const { raw, body, verified } = await readBody(options, input, services, trace);
   const sent = { body, rawBody: raw, verified };
-  const routeContext = new RouteContext(input, { ...sent, query, params, actor, services, requestId: trace.requestId });
+  const { requestId } = trace;
   // The contract's schemas made these values, so they have the contract's types.
-  const context = routeContext as unknown as HandlerContext<C, S, V>;
-  const run = async (): Promise<Answer | Response> => {
-    const result = await options.handler(context);
-    return result instanceof Response ? result : serialise(contract, result, services);
-  };
+  const contextOn = (own: S): HandlerContext<C, S, V> =>
+    new RouteContext(input, { ...sent, query, params, actor, services: own, requestId }) as unknown as HandlerContext<
+      C,
+      S,
+      V
+    >;
+  const run = (): Promise<Answer | Response> =>
+    answerRead(contract, input, services, async (own) => {
+      const result = await options.handler(contextOn(own));
+      return result instanceof Response ? result : serialise(contract, result, services);
+    });
   const counts = contract.method === "POST" && options.idempotency !== false;
   const key = counts && actor !== null ? readIdempotencyKey(input.header("idempotency-key")) : null;
   if (key === null || actor === null) return run();
@@ -240,7 +247,7 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
   const onError = (error: unknown): void =>
     getLogger(logLevel).error({ requestId: trace.requestId, err: loggedError(error) }, "idempotency could not be kept");
   const call = { store: services.idempotencyStore, clock: services.clock, appSecrets, contract, actor, key, onError };
-  const beforeReplay = (): Promise<void> | void => options.beforeReplay?.(context);
+  const beforeReplay = (): Promise<void> | void => options.beforeReplay?.(contextOn(services));
   return runIdempotent({ ...call, path: input.path, search: input.search, rawBody: raw, beforeReplay }, () =>
     run().catch((error: unknown) => failed(contract, error, trace, logLevel)),
   );
@@ -269,6 +276,7 @@ const headersOf = (own: Readonly<Record<string, string>>, trace: Trace, publicUr
   if (publicUrl.startsWith("https:")) headers["strict-transport-security"] = STRICT_TRANSPORT;
   if (trace.limits.length > 0) setRateLimitHeaders(headers, trace.limits);
   for (const name in own) headers[name] = own[name] ?? "";
+  for (const name in trace.freshness) headers[name] = trace.freshness[name] ?? "";
   return headers;
 };
 
@@ -314,6 +322,7 @@ export const createRoute =
         services = made instanceof Promise ? await made : made;
         ({ logLevel, publicUrl } = services.config);
         result = await carryOut(options, input, params, { services, trace });
+        trace.freshness = await freshnessHeaders(contract, input, services);
       } catch (error) {
         result = failed(contract, error, trace, logLevel);
       }

@@ -17,6 +17,8 @@ export interface Trace {
   /** Code of the error that is answered. */
   code: string | null;
   readonly limits: Decisions;
+  /** Headers that make the caller's later reads see its change. */
+  freshness: Readonly<Record<string, string>>;
 }
 
 export const newTrace = (): Trace => ({
@@ -27,6 +29,7 @@ export const newTrace = (): Trace => ({
   body: null,
   code: null,
   limits: [],
+  freshness: {},
 });
 
 /** Keeps the request for the log of the key that made it. Never changes the answer. */

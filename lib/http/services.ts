@@ -20,6 +20,19 @@ export interface KeyRequest {
   readonly at: Date;
 }
 
+/** Services that answer reads from a replica of the database. */
+export interface HttpReplica {
+  /**
+   * Whether the replica is close to the primary and has everything up to this place. Never throws.
+   * @param place as `writtenUpTo` gave it; null where the caller wrote nothing
+   */
+  has(place: string | null): Promise<boolean>;
+  /** The services of handlers, on the replica. */
+  readonly reads: object;
+  /** The place up to which the primary has written. @throws when the database does not answer */
+  writtenUpTo(): Promise<string>;
+}
+
 /** The services that `route()` itself uses; handlers get all services. */
 export interface HttpServices {
   readonly config: {
@@ -53,6 +66,8 @@ export interface HttpServices {
     /** Logs a request that was made with an API key. Waits for nothing. */
     record(request: KeyRequest): void;
   };
+  /** Null where none is configured. */
+  readonly replica?: HttpReplica | null;
   readonly rateStore: RateStore;
   readonly idempotencyStore: IdempotencyStore;
 }

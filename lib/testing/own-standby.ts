@@ -15,6 +15,8 @@ interface StandbyRequest {
   readonly backup: string;
   /** The folder of the new server. */
   readonly dataDir: string;
+  /** Whether the primary waits for it at each commit. Default: true. */
+  readonly isSynchronous?: boolean;
 }
 
 const administer = async <Row extends object>(url: string, sql: string): Promise<Row[]> => {
@@ -28,8 +30,13 @@ const administer = async <Row extends object>(url: string, sql: string): Promise
   }
 };
 
-/** A streaming replica that the primary waits for at each commit (`synchronous_standby_names`). */
-export const startStandby = async ({ primaryUrl, backup, dataDir }: StandbyRequest): Promise<EmbeddedPostgres> => {
+/** A streaming replica, synchronous (`synchronous_standby_names`) unless the request says otherwise. */
+export const startStandby = async ({
+  primaryUrl,
+  backup,
+  dataDir,
+  isSynchronous = true,
+}: StandbyRequest): Promise<EmbeddedPostgres> => {
   const { location, manifest } = await placeBackup(backup, dataDir);
   const { hostname, port, username, password } = new URL(primaryUrl);
   const from = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`;
@@ -37,13 +44,24 @@ export const startStandby = async ({ primaryUrl, backup, dataDir }: StandbyReque
   await addFile(location, "postgresql.auto.conf", `primary_conninfo = '${from} application_name=${NAME}'\n`);
   remember(dataDir, { dataDir: location.dataDir, port: await freePort(), password: manifest.password });
   const standby = await startEmbeddedPostgres({ dataDir });
-  await administer(primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = '${NAME}'`);
-  await administer(primaryUrl, "SELECT pg_reload_conf()");
+  if (isSynchronous) {
+    await administer(primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = '${NAME}'`);
+    await administer(primaryUrl, "SELECT pg_reload_conf()");
+  }
   await vi.waitFor(async () => {
     const rows = await administer<{ state: string }>(primaryUrl, "SELECT sync_state AS state FROM pg_stat_replication");
-    expect(rows).toEqual([{ state: "sync" }]);
+    expect(rows).toEqual([{ state: isSynchronous ? "sync" : "async" }]);
   }, WAIT);
   return standby;
+};
+
+/** The standby receives changes, and shows none of them until `resumeReplay`. */
+export const pauseReplay = async (standby: EmbeddedPostgres): Promise<void> => {
+  await administer(standby.url("postgres"), "SELECT pg_wal_replay_pause()");
+};
+
+export const resumeReplay = async (standby: EmbeddedPostgres): Promise<void> => {
+  await administer(standby.url("postgres"), "SELECT pg_wal_replay_resume()");
 };
 
 /** Makes the standby the primary. */
