@@ -7,6 +7,7 @@ export const LONGER_FORMS = [
   "app/api/fuzz.int.test.ts",
   "lib/modules/holds/sum-repository.int.test.ts",
   "lib/modules/ledger/model.int.test.ts",
+  "lib/faults/twenty-processes.int.test.ts",
   "lib/faults/wallet-payouts.int.test.ts",
   "lib/faults/wallet-payouts-crash.int.test.ts",
   "lib/faults/webhooks.int.test.ts",

@@ -26,11 +26,16 @@ export interface OwnPostgres {
   observe<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+interface OwnPostgresOptions {
+  /** `max_connections`. Default: that of the embedded server. */
+  readonly connectionsMax?: number;
+}
+
 /** A migrated PostgreSQL of one file's own, which it may kill. Stopped and deleted after the file. */
-export const ownPostgres = async (): Promise<OwnPostgres> => {
+export const ownPostgres = async (options: OwnPostgresOptions = {}): Promise<OwnPostgres> => {
   const { folder, remove } = await makeWorkspace();
   const dataDir = join(folder, "postgres");
-  let server = await startEmbeddedPostgres({ dataDir });
+  let server = await startEmbeddedPostgres({ dataDir, ...options });
   const { port } = server;
   afterFile(async () => {
     await server.stop();
@@ -45,7 +50,7 @@ export const ownPostgres = async (): Promise<OwnPostgres> => {
       await endProcess(server.pid, KILL);
     },
     restart: async () => {
-      server = await startEmbeddedPostgres({ dataDir, port });
+      server = await startEmbeddedPostgres({ dataDir, port, ...options });
     },
     backUp: async () => {
       const target = join(folder, `backup-${crypto.randomUUID()}`);

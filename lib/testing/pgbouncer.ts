@@ -26,7 +26,7 @@ const accountForRoot = (): { uid: number; gid: number } | null => {
 const DEPLOYED = fileURLToPath(new URL("../../ops/pgbouncer/pgbouncer.ini", import.meta.url));
 
 /** The settings of the deployment, with the test's own servers, and fewer connections. */
-const configuration = (databaseUrl: string, port: number): string => {
+const configuration = (databaseUrl: string, port: number, serverConnections: number): string => {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const own: Readonly<Record<string, string>> = {
     listen_addr: "127.0.0.1",
@@ -35,8 +35,7 @@ const configuration = (databaseUrl: string, port: number): string => {
     auth_type: "any",
     auth_file: "",
     admin_users: "admin",
-    default_pool_size: String(SERVER_CONNECTIONS),
-    max_client_conn: "200",
+    default_pool_size: String(serverConnections),
   };
   const [, settings = ""] = readFileSync(DEPLOYED, "utf8").split("[pgbouncer]");
   const kept = settings.split("\n").filter((line) => line.includes("=") && !((line.split(" ")[0] ?? "") in own));
@@ -57,12 +56,19 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-/** A PgBouncer in transaction mode before the server of the URL; stopped after the file. */
-export const startPgbouncer = async (binary: string, databaseUrl: string): Promise<Pgbouncer> => {
+/**
+ * A PgBouncer in transaction mode before the server of the URL; stopped after the file.
+ * @param serverConnections of the pooler to the server; default: four
+ */
+export const startPgbouncer = async (
+  binary: string,
+  databaseUrl: string,
+  serverConnections = SERVER_CONNECTIONS,
+): Promise<Pgbouncer> => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-pgbouncer-"));
   const port = await freePort();
   const file = join(folder, "pgbouncer.ini");
-  writeFileSync(file, configuration(databaseUrl, port), { mode: 0o600 });
+  writeFileSync(file, configuration(databaseUrl, port, serverConnections), { mode: 0o600 });
   const account = accountForRoot();
   if (account !== null) for (const path of [folder, file]) chownSync(path, account.uid, account.gid);
   const child = spawn(binary, [file], { ...account, cwd: "/", stdio: ["ignore", "ignore", "pipe"] });

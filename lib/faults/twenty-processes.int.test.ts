@@ -1,0 +1,120 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import pg from "pg";
+import { expect, inject, test } from "vitest";
+import { afterFile } from "@/lib/testing/after-file";
+import { remoteApi, testApi } from "@/lib/testing/api";
+import { expectNothingTwiceOrForgotten } from "@/lib/testing/audit";
+import { testDevnet } from "@/lib/testing/devnet";
+import { entryFile } from "@/lib/testing/entry";
+import { testAccount } from "@/lib/testing/factories";
+import { fundedCustomer, sendUsdc } from "@/lib/testing/funded-customer";
+import { balanceOnChain, waitUntilFinal } from "@/lib/testing/journey";
+import { ownPostgres } from "@/lib/testing/own-postgres";
+import { pgbouncerBinary, startPgbouncer } from "@/lib/testing/pgbouncer";
+import { workerProcesses } from "@/lib/testing/worker-process";
+
+const WEB_PROCESSES = 10;
+const WORKER_PROCESSES = 10;
+/** PostgreSQL's own default. */
+const CONNECTIONS_MAX = 100;
+/** The deployment's share (ops/pgbouncer/pgbouncer.ini); each process has one more past the pooler, to listen. */
+const POOLED = 60;
+const CUSTOMERS = 4;
+const CHAIN_ID = 31337;
+const ONE_USDC = 1_000_000n;
+const SAMPLE_MS = 200;
+
+const binary = pgbouncerBinary();
+if (binary === null)
+  console.warn("PgBouncer is not installed, so twenty processes are not tested (apt-get install pgbouncer)");
+
+/** Counts the server's connections each 200 ms, on one of the three that are kept for administrators. */
+const watchConnections = async (url: string): Promise<{ most: () => number }> => {
+  const client = new pg.Client({ connectionString: url, application_name: "observer" });
+  client.on("error", () => undefined);
+  await client.connect();
+  let most = 0;
+  const count = async (): Promise<void> => {
+    const { rows } = await client.query<{ count: number }>(
+      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'",
+    );
+    most = Math.max(most, rows[0]?.count ?? 0);
+  };
+  const timer = setInterval(() => void count().catch(() => undefined), SAMPLE_MS);
+  afterFile(async () => {
+    clearInterval(timer);
+    await client.end();
+  });
+  return { most: () => most };
+};
+
+const startWeb = async (variables: Readonly<Record<string, string>>): Promise<string> => {
+  const child = fork(entryFile("api-server"), {
+    execArgv: [],
+    env: { NODE_ENV: "test", ...variables },
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  afterFile(() => child.kill("SIGKILL"));
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  return `http://127.0.0.1:${String(port)}/api`;
+};
+
+// Twenty processes start in about a minute on two cores.
+test.skipIf(binary === null || !inject("isLong"))(
+  "ten web and ten worker processes share a PostgreSQL of 100 connections, and pay everything once",
+  { timeout: 600_000 },
+  async () => {
+    const postgres = await ownPostgres({ connectionsMax: CONNECTIONS_MAX });
+    const connections = await watchConnections(postgres.url);
+    const { url } = await startPgbouncer(binary ?? "", postgres.url, POOLED);
+    const [devnet, { start }] = await Promise.all([testDevnet(), workerProcesses()]);
+    const database = { DATABASE_URL: url, DATABASE_DIRECT_URL: postgres.url };
+    const api = await testApi({ variables: database });
+    const { config, registry } = api.services;
+    const variables = {
+      ...database,
+      ...Object.fromEntries(Object.entries(devnet.rpcUrls).map(([id, rpcUrl]) => [`RPC_URL_${id}`, rpcUrl])),
+      ...Object.fromEntries(Object.keys(devnet.rpcUrls).map((id) => [`ASP_URL_${id}`, devnet.associationUrl])),
+      ...{ CAUSEWAY_ENV: "development", DEVNET: "1", LOG_LEVEL: "silent" },
+      ...{ RATE_LIMIT_PER_KEY: "0", RATE_LIMIT_PER_IP: "0", RATE_LIMIT_SIGN_IN_PER_IP: "0" },
+      APP_SECRET: config.appSecret,
+      KEY_ENCRYPTION_KEY: config.keyEncryptionKeys[0].toString("hex"),
+      EXECUTOR_PRIVATE_KEY: config.executorPrivateKey ?? "",
+    };
+    const urls: string[] = [];
+    for (let started = 0; started < WEB_PROCESSES; started += 1) urls.push(await startWeb(variables));
+    for (let started = 0; started < WORKER_PROCESSES; started += 1) await (await start(variables)).begin();
+
+    // Each customer calls every web process.
+    const customers = await Promise.all(Array.from({ length: CUSTOMERS }, () => fundedCustomer(api)));
+    const sent = await Promise.all(
+      customers.map(async (customer) => {
+        const { secret } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+        return Promise.all(
+          urls.map(async (baseUrl) => {
+            const client = remoteApi(api, baseUrl).client({ "x-api-key": secret });
+            const recipient = testAccount().address;
+            const { operationId } = await sendUsdc({ ...customer, client }, "1", recipient);
+            return { client, recipient, operationId };
+          }),
+        );
+      }),
+    );
+    const usdc = registry.resolveToken(CHAIN_ID, "USDC").address;
+    for (const { client, recipient, operationId } of sent.flat()) {
+      expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed" });
+      expect(await balanceOnChain(devnet.rpcUrls[String(CHAIN_ID)] ?? "", usdc, recipient)).toBe(ONE_USDC);
+    }
+    await expectNothingTwiceOrForgotten(
+      api.services,
+      devnet.rpcUrls,
+      customers.map(({ treasury }) => treasury),
+    );
+    console.log(
+      `Twenty processes had at most ${String(connections.most())} connections of ${String(CONNECTIONS_MAX)}.`,
+    );
+    expect(connections.most()).toBeGreaterThan(WEB_PROCESSES + WORKER_PROCESSES);
+    expect(connections.most()).toBeLessThan(CONNECTIONS_MAX);
+  },
+);
