@@ -10,6 +10,7 @@ import { createLedgerRepository } from "@/lib/modules/ledger/repository";
 import { createLedgerService } from "@/lib/modules/ledger/service";
 import { createEventRepository } from "@/lib/modules/operations/event-repository";
 import { createOperationListRepository } from "@/lib/modules/operations/list-repository";
+import { createKnownSets } from "@/lib/modules/operations/known-sets";
 import { createLegRepository } from "@/lib/modules/operations/leg-repository";
 import { createOperationsRepository } from "@/lib/modules/operations/repository";
 import { createRefundDecisionRepository } from "@/lib/modules/operations/refund-decision-repository";
@@ -64,8 +65,9 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     clock,
     maxFeePerGas: (chainId) => smartAccounts.maxFeePerGas(chainId),
   });
-  const operationsRepository = createOperationsRepository(database, sponsorship);
-  const legRepository = createLegRepository(database, sponsorship);
+  const knownSets = createKnownSets();
+  const operationsRepository = createOperationsRepository(database, sponsorship, knownSets);
+  const legRepository = createLegRepository(database, sponsorship, knownSets);
   const operations = createOperationsService({
     repository: operationsRepository,
     lists: createOperationListRepository(database, platform.errorLog),

@@ -10,7 +10,7 @@ import type { LegRepository } from "./leg-repository";
 import type { GasWaitRepository } from "./gas-wait-repository";
 import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
-import type { Stepped } from "./step-repository";
+import type { Stepped } from "./step-decision";
 import { isLegFinal } from "./summary";
 
 /** Longer waits are left to the job's `run_at`. */

@@ -109,6 +109,7 @@ export const writtenLeg = (leg: Leg, { to, change }: LegWrite): Leg => {
 export const legWritesPart = (writes: readonly LegWrite[], keep: (legs: readonly Leg[]) => void): JudgedPart => ({
   text: WRITE,
   values: valuesOf(writes),
+  rowsExactly: writes.length,
   judge: (rows) => {
     if (rows.length !== writes.length) throw new RefusedItemError("A leg was changed although it is locked.");
     keep(rows.map(readLeg));

@@ -4,6 +4,7 @@ import type { Database } from "@/lib/db/client";
 import { keptSqlOn } from "@/lib/db/sql";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createAccepting } from "./accept-repository";
+import { createKnownSets, type KnownSets } from "./known-sets";
 import type { Operation } from "./operation";
 import { findOperations } from "./row-repository";
 import { readAsMuchAsPossible, readOperation } from "./readable";
@@ -19,6 +20,7 @@ export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as c
 export const createOperationsRepository = (
   database: Database,
   sponsorship: Pick<SponsorshipService, "reserve" | "reservationParts">,
+  known: Pick<KnownSets, "keepAccepted"> = createKnownSets(),
 ) => {
   const reads = createBatcher({
     run: async (ids: readonly string[]) => {
@@ -36,9 +38,13 @@ export const createOperationsRepository = (
   const accepted = new LRUCache<string, Operation>({ max: ACCEPTED_MAX, ttl: ACCEPTED_MS });
 
   return {
-    /** Keeps an operation that this instance has just accepted for its first `findToDrive`. */
-    keepAccepted: (operation: Operation): void => {
+    /**
+     * Keeps an operation that this instance has just accepted for its first `findToDrive` and its first step.
+     * @param transferId of the quoted transfer that it carries out, if any
+     */
+    keepAccepted: (operation: Operation, transferId: string | null): void => {
       accepted.set(operation.id, operation);
+      known.keepAccepted(operation, transferId);
     },
 
     /**
