@@ -147,6 +147,7 @@ const sharedParts = ({
   errorLog,
   database,
   listener,
+  handover,
   ticker,
   registry,
   instances,
@@ -160,6 +161,8 @@ const sharedParts = ({
   errorLog,
   database,
   listener,
+  /** By which this process gives its worker the jobs that it stores. */
+  handover,
   ticker,
   registry,
   instances,

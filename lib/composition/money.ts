@@ -44,7 +44,7 @@ const buildHolds = ({ database, registry }: Pick<Platform, "database" | "registr
 
 /** Balances, holds and budgets, and the operations that move money over the chains. */
 export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identity: Identity, exitCalls: ExitCalls) => {
-  const { config, shares, database, listener, ticker, registry, secrets, clock } = platform;
+  const { config, shares, database, listener, handover, ticker, registry, secrets, clock } = platform;
   const { safeAccounts, bundler, wallets } = chainAccess;
   const routing = withPrivacyLegs(buildRouting(platform), exitCalls);
   const smartAccounts = createSmartAccountsService({ registry, smartAccounts: safeAccounts, bundler });
@@ -66,7 +66,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     maxFeePerGas: (chainId) => smartAccounts.maxFeePerGas(chainId),
   });
   const knownSets = createKnownSets();
-  const operationsRepository = createOperationsRepository(database, sponsorship, knownSets);
+  const operationsRepository = createOperationsRepository(database, sponsorship, { known: knownSets, handover });
   const legRepository = createLegRepository(database, sponsorship, knownSets);
   const operations = createOperationsService({
     repository: operationsRepository,

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { createBatcher } from "@/lib/core/batch";
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn } from "@/lib/db/sql";
+import type { Handover } from "@/lib/modules/jobs/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createAccepting } from "./accept-repository";
 import { createKnownSets, type KnownSets } from "./known-sets";
@@ -20,7 +21,10 @@ export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as c
 export const createOperationsRepository = (
   database: Database,
   sponsorship: Pick<SponsorshipService, "reserve" | "reservationParts">,
-  known: Pick<KnownSets, "keepAccepted"> = createKnownSets(),
+  {
+    known = createKnownSets(),
+    handover,
+  }: { readonly known?: Pick<KnownSets, "keepAccepted">; readonly handover?: Pick<Handover, "take"> } = {},
 ) => {
   const reads = createBatcher({
     run: async (ids: readonly string[]) => {
@@ -75,7 +79,7 @@ export const createOperationsRepository = (
       return row === null ? null : readAsMuchAsPossible(row);
     },
 
-    ...createAccepting(database, sponsorship),
+    ...createAccepting(database, sponsorship, handover),
 
     /** Notes that an operation takes far longer than was estimated, once. */
     markDelayed: (operationId: string, now: Date): Promise<void> =>

@@ -132,7 +132,7 @@ const toWrite = ({ leg, to, change = {}, maxGasWei, now }: LegMove): LegWrite =>
 /** What the steps change, and the state after each of them. */
 export interface Decided {
   /** By step; null when somebody else was first, and the rows have to be read again. */
-  readonly results: readonly ((Omit<Stepped, "leg"> & { readonly legId: string | null }) | null)[];
+  readonly results: readonly (Stepped | null)[];
   /** By leg. */
   readonly writes: ReadonlyMap<string, LegWrite>;
   readonly reservations: readonly ReservationChange[];
@@ -145,6 +145,7 @@ export interface Decided {
 /** Takes the steps in order, and notes their changes of the operations in the working sets. Of several steps of one leg that read it at the same time, the first is taken. */
 export const decideSteps = (steps: readonly OperationStep[], workingSets: ReadonlyMap<string, WorkingSet>): Decided => {
   const writes = new Map<string, LegWrite>();
+  const written = new Map<string, Leg>();
   const reservations: ReservationChange[] = [];
   const holds: HeldChange[] = [];
   const claims: LegClaim[] = [];
@@ -161,7 +162,8 @@ export const decideSteps = (steps: readonly OperationStep[], workingSets: Readon
       if (own?.version !== version || own.state !== state || writes.has(id)) return null;
       const write = toWrite(move);
       writes.set(id, write);
-      const leg = writtenLeg(move.leg, write);
+      const leg = writtenLeg(write);
+      written.set(id, leg);
       // The first step of a leg also begins its operation, whose events stay in that order.
       begin(workingSet, move.now);
       follow(workingSet, own, move, leg);
@@ -172,7 +174,7 @@ export const decideSteps = (steps: readonly OperationStep[], workingSets: Readon
       else if (state === "refund_seen" && move.to !== "refunded") released.push(id);
     }
     const { status, subStatus } = workingSet.row;
-    return { legId: move?.leg.id ?? null, status, subStatus };
+    return { leg: move === null ? null : (written.get(move.leg.id) ?? null), status, subStatus };
   });
   return { results, writes, reservations, holds, claims, released };
 };

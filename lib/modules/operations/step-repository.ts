@@ -2,12 +2,13 @@
 import { isRefusal, RefusedItemError } from "@/lib/db/batches";
 import type { Sql } from "@/lib/db/sql";
 import { changeAllOrNothing, changeAndJudge, type JudgedPart, type StatementPart } from "@/lib/db/together";
+import { isFinal } from "@/lib/core/status";
+import { endJobsPart } from "@/lib/modules/jobs/service";
 import { eventsPart } from "@/lib/modules/events/service";
 import { syncHoldsParts } from "@/lib/modules/holds/service";
 import type { ReservationChange, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { announceEvents } from "./event-repository";
-import type { Leg } from "./leg";
 import { claimRefunds, releaseRefunds } from "./refund-claim-repository";
 import { legWritesPart } from "./leg-write-repository";
 import { decideSteps, operationIdOf, type Decided, type OperationStep, type Stepped } from "./step-decision";
@@ -62,36 +63,33 @@ const eventParts = (workingSets: readonly WorkingSet[]): StatementPart[] => {
   ];
 };
 
+/** The job of an operation that has ended goes with it. */
+const endParts = (workingSets: readonly WorkingSet[]): JudgedPart[] => {
+  const ended = workingSets.filter(({ row, changes }) => changes > 0 && isFinal(row.status));
+  return ended.length === 0 ? [] : [endJobsPart(ended.map(({ row }) => row.id))];
+};
+
 interface Changes {
   readonly parts: readonly StatementPart[];
+  /** The last parts of all. */
+  readonly ends: readonly StatementPart[];
   /** Changes of reservations that need more than they have, and statements of their own. */
   readonly rest: readonly ReservationChange[];
-  /** Once the parts have run. */
-  stepped(): (Stepped | null)[];
 }
 
 /** Everything that the steps change, for one statement. The sponsor's budget is last, because all who spend of it wait for each other from there on. */
 const changesOf = (
   sponsorship: Sponsorship,
-  { results, writes, holds, reservations }: Decided,
+  { writes, holds, reservations }: Decided,
   workingSets: readonly WorkingSet[],
 ): Changes => {
   const { parts: freed, rest } = sponsorship.freeingParts(reservations);
-  const stored = new Map<string, Leg>();
-  const keep = (legs: readonly Leg[]): void => {
-    for (const leg of legs) stored.set(leg.id, leg);
-  };
-  const written = writes.size === 0 ? [] : [legWritesPart([...writes.values()], keep)];
+  const written = writes.size === 0 ? [] : [legWritesPart([...writes.values()])];
   const operations = [...operationsPart(workingSets), ...eventParts(workingSets)];
   return {
     parts: [...written, ...syncHoldsParts(holds), ...freed, ...operations],
+    ends: endParts(workingSets),
     rest,
-    stepped: () =>
-      results.map((result): Stepped | null => {
-        if (result === null) return null;
-        const { legId, status, subStatus } = result;
-        return { leg: legId === null ? null : (stored.get(legId) ?? null), status, subStatus };
-      }),
   };
 };
 
@@ -100,7 +98,8 @@ const announceAll = (sql: Sql, workingSets: Iterable<WorkingSet>): void => {
 };
 
 /**
- * Takes the steps, in order, inside one transaction: legs, operations, holds, the sponsor's budget and events change together.
+ * Takes the steps, in order, inside one transaction: legs, operations, holds, the sponsor's budget and events change together,
+ * and the job of an operation that ends is removed.
  * @param sql what `Database.rawTransaction` handed out, because the events are announced on it
  * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`; RefundTakenError when other legs have claimed
  * the payment; nothing is changed then
@@ -114,11 +113,13 @@ export const takeSteps = async (
   const decided = decideSteps(steps, workingSets);
   await releaseRefunds(sql, decided.released);
   await claimRefunds(sql, decided.claims);
-  const { parts, rest, stepped } = changesOf(sponsorship, decided, [...workingSets.values()]);
-  await changeAndJudge(sql, parts);
+  const { parts, ends, rest } = changesOf(sponsorship, decided, [...workingSets.values()]);
+  const isLast = rest.length === 0;
+  await changeAndJudge(sql, isLast ? [...parts, ...ends] : parts);
   announceAll(sql, workingSets.values());
   await sponsorship.changeReservations(sql, rest);
-  return { stepped: stepped(), workingSets };
+  if (!isLast) await changeAndJudge(sql, ends);
+  return { stepped: decided.results, workingSets };
 };
 
 /**
@@ -139,10 +140,10 @@ export const takeKnownSteps = async (
     const decided = decideSteps(steps, workingSets);
     const { results, claims, released } = decided;
     if (results.includes(null) || claims.length > 0 || released.length > 0) return null;
-    const { parts, rest, stepped } = changesOf(sponsorship, decided, [...workingSets.values()]);
-    if (rest.length > 0 || !(await changeAllOrNothing(sql, [...locks, ...parts]))) return null;
+    const { parts, ends, rest } = changesOf(sponsorship, decided, [...workingSets.values()]);
+    if (rest.length > 0 || !(await changeAllOrNothing(sql, [...locks, ...parts, ...ends]))) return null;
     announceAll(sql, workingSets.values());
-    return { stepped: stepped(), workingSets };
+    return { stepped: decided.results, workingSets };
   } catch (error) {
     if (isRefusal(error)) return null;
     throw error;
