@@ -2,7 +2,7 @@ import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { expect, test } from "vitest";
 import { encodeCall } from "./encode-call";
 
-const TO = "0x00000000000000000000000000000000000000aA";
+const TO = "0x00000000000000000000000000000000000000aa";
 
 test("a call is encoded as viem encodes it, at first and again", () => {
   const encoded = [1n, 2n].map((amount) => encodeCall({ abi: erc20Abi, functionName: "transfer", args: [TO, amount] }));

@@ -18,7 +18,8 @@ const preparedOf = (call: Call): Prepared => {
   const known = prepared.get(abi) ?? new Map<string, Prepared>();
   prepared.set(abi, known);
   // Which of several functions with one name is meant depends on the arguments.
-  const found = known.get(functionName) ?? (isOverloaded(call) ? call : prepareEncodeFunctionData(call));
+  const found =
+    known.get(functionName) ?? (isOverloaded(call) ? { abi, functionName } : prepareEncodeFunctionData(call));
   known.set(functionName, found);
   return found;
 };
