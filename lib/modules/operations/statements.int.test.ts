@@ -24,6 +24,14 @@ const TIMED = [
   // Whether the database is the one that may be signed for.
   /pg_control_system\(\)/,
   /\bFROM notification_due\b/,
+  /\bFROM notification_box\b/,
+  /\bFROM screening_list\b/,
+  // Samples of metrics, once a second; the log of the keys' requests, twice.
+  /extract\(epoch FROM updated_at/,
+  /INSERT INTO api_request\b/,
+  // Polls and heartbeats of the worker: it claims none of these jobs, because the process that accepts them hands them over.
+  /^UPDATE job SET locked_by = \$1/,
+  /^WITH held AS MATERIALIZED \( SELECT id FROM job/,
   // The audit log is linked once a second, for any number of rows.
   /\baudit_(?:head|link|unlinked)\b.*(?:FOR UPDATE|RETURNING event|unnest)/i,
   /causeway\.audit-link/,

@@ -179,7 +179,7 @@ test("a step of an operation that another instance has moved since changes nothi
   const step = {
     leg: submitted,
     to: "source_seen",
-    change: sourceSeen,
+    change: { ...sourceSeen, receivedBase: leg.amountBase },
     event: { type: "leg.source_seen" },
     now,
   } as const;
