@@ -10,8 +10,8 @@ export const POINT_KINDS = [
   "after the commit of an operation's step",
   "before a transaction's status is stored",
   "after a transaction's status is stored",
-  "before a job is deleted",
-  "after a job is deleted",
+  "before the statement of a leg's step",
+  "after the statement of a leg's step",
   "before a write inside a transaction",
   "before a question to a node",
 ] as const;
@@ -23,7 +23,8 @@ const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^COMMIT operation_event leg\./, "the commit of a leg's step"],
   [/^COMMIT operation_event operation\./, "the commit of an operation's step"],
   [/^UPDATE chain_transaction (?:broadcast|mined|final)/, "a transaction's status is stored"],
-  [/^DELETE FROM job/, "a job is deleted"],
+  // A step of an operation that the worker knows is one statement without a transaction around it.
+  [/^INSERT INTO operation_event leg\./, "the statement of a leg's step"],
   [/^(?:INSERT INTO|UPDATE|DELETE FROM) /, "a write inside a transaction"],
   [/^eth_/, "a question to a node"],
 ];
