@@ -140,9 +140,12 @@ const sendBundle = async (deps: SubmitterDeps, chain: ChainContext, bundle: read
         chain.chainId,
         mine.map(({ userOpHash }) => userOpHash),
       );
-      mine = mine.filter(
-        ({ userOpHash, before }) => bundles.get(userOpHash)?.transaction.id === before?.transaction.id,
-      );
+      const carrierOf = ({ userOpHash }: Wanted): string | undefined => bundles.get(userOpHash)?.transaction.id;
+      const isMine = (one: Wanted): boolean => carrierOf(one) === one.before?.transaction.id;
+      // Whoever stored those may have ended before they were sent.
+      const elsewhere = new Set(mine.filter((one) => !isMine(one)).flatMap((one) => carrierOf(one) ?? []));
+      await Promise.all([...elsewhere].map((id) => deps.transactions.resend(id)));
+      mine = mine.filter(isMine);
     }
   }
   if (mine.length > 0)

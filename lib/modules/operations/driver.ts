@@ -58,6 +58,11 @@ interface Drive {
   hasEnded: boolean;
 }
 
+const newDrive = (signal: AbortSignal): Drive => ({
+  ...{ signal, failures: new Map(), unexpected: new Map() },
+  ...{ operation: null, isBegun: false, hasEnded: false },
+});
+
 /**
  * The writes of a drive's steps, which also keep its copy of the operation up to date, so that nothing is read again that this instance
  * wrote itself. After a write that came too late the operation is read again.
@@ -204,8 +209,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
    * `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
-    const none = { operation: null, isBegun: false, hasEnded: false };
-    const context: Drive = { signal, failures: new Map(), unexpected: new Map(), ...none };
+    const context = newDrive(signal);
     while (!signal.aborted) {
       const operation = await current(operationId, context);
       if (operation === null || isFinal(operation.status)) return { done: true, isRemoved: context.hasEnded };
