@@ -7,6 +7,8 @@ test.each([
   ["before", "COMMIT operation_event operation.completed", true, "before the commit of an operation's step"],
   ["after", "UPDATE chain_transaction mined", true, "after a transaction's status is stored"],
   ["before", "UPDATE chain_transaction", false, "before a write inside a transaction"],
+  ["after", "COMMIT operation_event leg.completed 1, the end", true, "after the end of an operation"],
+  ["before", "INSERT INTO operation_event leg.failed 0, the end", true, "before the end of an operation"],
   ["after", "INSERT INTO operation_event leg.completed 0", true, "after the statement of a leg's step"],
   ["before", "DELETE FROM job", true, "another point"],
   ["before", "eth_call", false, "before a question to a node"],
