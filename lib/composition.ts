@@ -151,6 +151,7 @@ const sharedParts = ({
   errorLog,
   database,
   listener,
+  handover,
   ticker,
   registry,
   instances,
@@ -164,6 +165,8 @@ const sharedParts = ({
   errorLog,
   database,
   listener,
+  /** By which this process gives its worker the jobs that it stores. */
+  handover,
   ticker,
   registry,
   instances,

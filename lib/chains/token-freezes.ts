@@ -1,6 +1,7 @@
 /** Whether a token's issuer has frozen an address: `isBlacklisted` of USDC, `isBlackListed` of USDT. */
 import { LRUCache } from "lru-cache";
-import { encodeFunctionData, parseAbi, type Address, type Hex } from "viem";
+import { parseAbi, type Address, type Hex } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
 import { withDeadline } from "@/lib/core/deadline";
 import type { Token } from "@/lib/core/token";
 import { decodeAggregate, encodeAggregate } from "./aggregate3";
@@ -37,7 +38,7 @@ export const createTokenFreezes = (registry: ChainRegistry) => {
     const calls = holdings.flatMap(({ token, address }, index) =>
       (asked[index] ?? []).map((functionName) => ({
         target: token.address as Address,
-        callData: encodeFunctionData({ abi, functionName, args: [address] }),
+        callData: encodeCall({ abi, functionName, args: [address] }),
       })),
     );
     if (calls.length === 0) return holdings.map(() => false);

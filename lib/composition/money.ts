@@ -10,6 +10,7 @@ import { createLedgerRepository } from "@/lib/modules/ledger/repository";
 import { createLedgerService } from "@/lib/modules/ledger/service";
 import { createEventRepository } from "@/lib/modules/operations/event-repository";
 import { createOperationListRepository } from "@/lib/modules/operations/list-repository";
+import { createKnownSets } from "@/lib/modules/operations/known-sets";
 import { createLegRepository } from "@/lib/modules/operations/leg-repository";
 import { createOperationsRepository } from "@/lib/modules/operations/repository";
 import { createRefundDecisionRepository } from "@/lib/modules/operations/refund-decision-repository";
@@ -43,7 +44,7 @@ const buildHolds = ({ database, registry }: Pick<Platform, "database" | "registr
 
 /** Balances, holds and budgets, and the operations that move money over the chains. */
 export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identity: Identity, exitCalls: ExitCalls) => {
-  const { config, shares, database, listener, ticker, registry, secrets, clock } = platform;
+  const { config, shares, database, listener, handover, ticker, registry, secrets, clock } = platform;
   const { safeAccounts, bundler, wallets } = chainAccess;
   const routing = withPrivacyLegs(buildRouting(platform), exitCalls);
   const smartAccounts = createSmartAccountsService({ registry, smartAccounts: safeAccounts, bundler });
@@ -64,8 +65,9 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     clock,
     maxFeePerGas: (chainId) => smartAccounts.maxFeePerGas(chainId),
   });
-  const operationsRepository = createOperationsRepository(database, sponsorship);
-  const legRepository = createLegRepository(database, sponsorship);
+  const knownSets = createKnownSets();
+  const operationsRepository = createOperationsRepository(database, sponsorship, { known: knownSets, handover });
+  const legRepository = createLegRepository(database, sponsorship, knownSets);
   const operations = createOperationsService({
     repository: operationsRepository,
     lists: createOperationListRepository(database, platform.errorLog),

@@ -7,6 +7,7 @@ import { createDatabase } from "@/lib/db/client";
 import { splitConnections } from "@/lib/db/connections";
 import { createDatabaseClock } from "@/lib/db/database-clock";
 import { createInstances } from "@/lib/db/instances";
+import { createHandover } from "@/lib/modules/jobs/service";
 import { createListener } from "@/lib/db/listener";
 import { createPool } from "@/lib/db/pool";
 import { createRpcBudgetStore } from "@/lib/db/rpc-budget";
@@ -47,6 +48,7 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
     database,
     signing: buildSigningGate(database),
     listener,
+    handover: createHandover(),
     ticker: overrides.ticker ?? createTicker(),
     registry:
       overrides.registry ??

@@ -6,8 +6,8 @@ const REFUSALS = /^(?:22|23|40|55|P0)/;
 /** One item of a batch cannot be processed, whatever the others are. Thrown before anything is committed. */
 export class RefusedItemError extends Error {}
 
-// The driver reports a lost connection and a time-out as plain errors without a code, so only named errors count as refusals.
-const isRefusal = (error: unknown): boolean => {
+/** Whether an error is about what was asked, and nothing was committed. A lost connection or a time-out is a plain error of the driver without a code. */
+export const isRefusal = (error: unknown): boolean => {
   if (isDomainError(error) || error instanceof RefusedItemError) return true;
   return error instanceof Error && "code" in error && typeof error.code === "string" && REFUSALS.test(error.code);
 };

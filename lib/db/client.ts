@@ -3,7 +3,7 @@ import type pg from "pg";
 import { collectAnnouncements, type Announcement } from "./announcements";
 import { PrismaClient, type Prisma } from "./generated/client";
 import { createPool } from "./pool";
-import { sqlOn, type Sql } from "./sql";
+import { keptSqlOn, sqlOn, type Sql } from "./sql";
 
 /** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
 export type Tx = Prisma.TransactionClient;
@@ -24,6 +24,11 @@ export interface Database {
    * @param toSql `keptSqlOn` for constant statements, whose plans each connection keeps; by default each is planned at each run
    */
   rawTransaction<T>(work: (sql: Sql) => Promise<T>, toSql?: (client: pg.ClientBase) => Sql): Promise<T>;
+  /**
+   * For work of one constant statement, which is a transaction by itself and needs no BEGIN and COMMIT. Several statements may run on
+   * different connections.
+   */
+  rawStatement<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -88,6 +93,7 @@ export const createDatabase = (url: string, options: DatabaseOptions = {}): Data
         work,
       ),
     rawTransaction: (work, toSql) => announcing((run) => inRawTransaction(pool, run, toSql), work),
+    rawStatement: (work) => announcing((run) => run(keptSqlOn(pool)), work),
     close: async () => {
       await prisma.$disconnect();
       await pool.end();

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { keptSqlOn, sqlOf, type Sql } from "./sql";
-import { changeAndJudge, type JudgedPart, type StatementPart } from "./together";
+import { changeAllOrNothing, changeAndJudge, type JudgedPart, type StatementPart } from "./together";
 
 const { database } = await testDatabase();
 await database.pool.query("CREATE TABLE together_test (name text PRIMARY KEY, amount int NOT NULL)");
@@ -75,4 +75,50 @@ test("parts that wait for locks take them in their order", async () => {
     { name: "a", amount: 40 },
     { name: "b", amount: 40 },
   ]);
+});
+
+test("a statement of its own changes everything, or nothing when a part returns another number of rows than it must", async () => {
+  await database.pool.query("TRUNCATE together_test");
+  await database.pool.query("INSERT INTO together_test VALUES ('a', 0)");
+  const seen: number[] = [];
+  const raise = (name: string): JudgedPart => ({
+    text: "UPDATE together_test SET amount = amount + 1 WHERE name = $1 RETURNING name",
+    values: [name],
+    rowsExactly: 1,
+    judge: (rows) => void seen.push(rows.length),
+  });
+  const run = (parts: readonly StatementPart[]): Promise<boolean> =>
+    database.rawStatement((sql) => changeAllOrNothing(sql, parts));
+  expect(await run([raise("a"), insert("b", 1)])).toBe(true);
+  expect(await run([raise("a"), raise("missing"), insert("c", 1)])).toBe(false);
+  expect(seen).toEqual([1]);
+  expect(await stored()).toEqual([
+    { name: "a", amount: 1 },
+    { name: "b", amount: 1 },
+  ]);
+});
+
+test("a row that another transaction changes while the statement waits for it counts as it was changed to", async () => {
+  await database.pool.query("TRUNCATE together_test");
+  await database.pool.query("INSERT INTO together_test VALUES ('a', 0)");
+  const lock: JudgedPart = {
+    text: "SELECT name FROM together_test WHERE name = 'a' AND amount = 0 FOR UPDATE",
+    ...{ values: [], rowsExactly: 1, judge: () => undefined },
+  };
+  const other = await database.pool.connect();
+  try {
+    await other.query("BEGIN");
+    await other.query("UPDATE together_test SET amount = 7 WHERE name = 'a'");
+    const running = database.rawStatement((sql) => changeAllOrNothing(sql, [lock, insert("b", 1)]));
+    await vi.waitFor(async () => {
+      const { rows } = await database.pool.query<{ count: number }>(`
+        SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+      expect(rows[0]?.count).toBe(1);
+    });
+    await other.query("COMMIT");
+    expect(await running).toBe(false);
+  } finally {
+    other.release();
+  }
+  expect(await stored()).toEqual([{ name: "a", amount: 7 }]);
 });

@@ -12,6 +12,8 @@ export interface StatementPart {
 export interface JudgedPart extends StatementPart {
   /** Called with the rows when the statement has run. Throws where they show that nothing of the transaction may stay. */
   judge(rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> | void;
+  /** How many rows it has to return, which only `changeAllOrNothing` checks by itself. */
+  readonly rowsExactly?: number;
 }
 
 const isJudged = (part: StatementPart): part is JudgedPart => "judge" in part;
@@ -36,15 +38,49 @@ const createPlacing = () => {
  * @example
  * await changeAndJudge(sql, [{ text: "UPDATE quote SET … RETURNING id", values, judge: (rows) => { if (rows.length === 0) throw used; } }]);
  */
-export const changeAndJudge = async (sql: SqlReader, parts: readonly StatementPart[]): Promise<void> => {
+export const changeAndJudge = (sql: SqlReader, parts: readonly StatementPart[]): Promise<void> =>
+  runJudged(sql, parts, () => null);
+
+/** The columns of a statement that ends the whole statement, and with it all of its changes, unless a part returned so many rows. */
+const exactly = (name: string, place: string): string => `1 / ((SELECT count(*) FROM ${name}) = ${place}::int)::int`;
+const DIVISION_BY_ZERO = "22012";
+
+/**
+ * As `changeAndJudge`, for one statement that is a transaction of its own: when a part returns another number of rows than `rowsExactly`, the
+ * statement fails and nothing is changed. A part without `rowsExactly` may return any number. By the time of the judgements everything is
+ * committed, so they may only keep what they get.
+ * @param sql outside of any transaction
+ * @returns whether everything was changed
+ * @example
+ * const isMoved = await changeAllOrNothing(sql, [{ text: "UPDATE leg SET … WHERE version = $1 RETURNING id", values, rowsExactly: 1, judge }]);
+ */
+export const changeAllOrNothing = async (sql: SqlReader, parts: readonly StatementPart[]): Promise<boolean> => {
+  try {
+    await runJudged(sql, parts, ({ rowsExactly }) => rowsExactly ?? null);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === DIVISION_BY_ZERO) return false;
+    throw error;
+  }
+};
+
+/** @param rowsOf how many rows a part has to return; null where the judgement alone decides */
+const runJudged = async (
+  sql: SqlReader,
+  parts: readonly StatementPart[],
+  rowsOf: (part: JudgedPart) => number | null,
+): Promise<void> => {
   if (parts.length === 0) return;
   const { values, placed } = createPlacing();
   const judged = parts.filter(isJudged);
   const names = new Map(parts.map((part, index) => [part, part.name ?? `part_${String(index)}`]));
   const texts = parts.map((part) => `${names.get(part) ?? ""} AS (${placed(part)})`);
-  const asked = judged.map(
-    (part, index) => `(SELECT ${WITH_ROWS} FROM ${names.get(part) ?? ""} AS one) AS judged_${String(index)}`,
-  );
+  const asked = judged.flatMap((part, index) => {
+    const [name, rows] = [names.get(part) ?? "", rowsOf(part)];
+    const answer = `(SELECT ${WITH_ROWS} FROM ${name} AS one) AS judged_${String(index)}`;
+    // Beside its rows, so that a part that is refused ends the statement before the next one takes its locks.
+    return rows === null ? [answer] : [answer, exactly(name, `$${String(values.push(rows))}`)];
+  });
   const [row = {}] = await sql.query<Record<string, Record<string, unknown>[]>>(
     `WITH ${texts.join(", ")} SELECT ${asked.length === 0 ? "1" : asked.join(", ")}`,
     values,

@@ -10,8 +10,10 @@ export const POINT_KINDS = [
   "after the commit of an operation's step",
   "before a transaction's status is stored",
   "after a transaction's status is stored",
-  "before a job is deleted",
-  "after a job is deleted",
+  "before the end of an operation",
+  "after the end of an operation",
+  "before the statement of a leg's step",
+  "after the statement of a leg's step",
   "before a write inside a transaction",
   "before a question to a node",
 ] as const;
@@ -20,10 +22,13 @@ export type PointKind = (typeof POINT_KINDS)[number] | "another point";
 
 const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^eth_sendRawTransaction/, "a broadcast"],
+  // The job is removed with it.
+  [/^(?:COMMIT|INSERT INTO) operation_event .*, the end$/, "the end of an operation"],
   [/^COMMIT operation_event leg\./, "the commit of a leg's step"],
   [/^COMMIT operation_event operation\./, "the commit of an operation's step"],
   [/^UPDATE chain_transaction (?:broadcast|mined|final)/, "a transaction's status is stored"],
-  [/^DELETE FROM job/, "a job is deleted"],
+  // A step of an operation that the worker knows is one statement without a transaction around it.
+  [/^INSERT INTO operation_event leg\./, "the statement of a leg's step"],
   [/^(?:INSERT INTO|UPDATE|DELETE FROM) /, "a write inside a transaction"],
   [/^eth_/, "a question to a node"],
 ];

@@ -48,6 +48,7 @@ const STEP_TABLES = ["operation_event", "wallet_payout_batch", "payout", "chain_
 /** A worker claims endpoints all the time, also where there are none. Deliveries have kills of their own. */
 const DELIVERY_TABLES = "webhook_";
 const EVENT = /\b(?:leg|operation)\.[a-z_]+/;
+const END = /\boperation\.(?:completed|partially_completed|refunded|failed)\b/;
 const POSITION = /"position":\s*(\d)/;
 const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
 /** In a set of marks, which also lists the states that a transaction may have before. */
@@ -57,7 +58,7 @@ const BATCH_STATE = /\b(?:queued|signed|sent|mined|paid|failed|cancelled)\b/;
 /** The subject of a write besides its table: the step of an event, or the new status of a transaction or a batch. */
 const detailOf = (table: string, parameters: string): string => {
   if (table === "operation_event")
-    return `${EVENT.exec(parameters)?.[0] ?? ""} ${POSITION.exec(parameters)?.[1] ?? ""}`;
+    return `${EVENT.exec(parameters)?.[0] ?? ""} ${POSITION.exec(parameters)?.[1] ?? ""}${END.test(parameters) ? ", the end" : ""}`;
   if (table === "wallet_payout_batch") return BATCH_STATE.exec(parameters)?.[0] ?? "";
   if (table !== "chain_transaction") return "";
   return (MARKED_STATUS.exec(parameters) ?? STATUS.exec(parameters))?.[0] ?? "";

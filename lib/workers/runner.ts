@@ -155,6 +155,7 @@ export const startWorker = (services: Services, { searchesDeposits = true }: Wor
     }),
     workerId: instances.id,
     listener: services.listener,
+    handover: services.handover,
     log: services.errorLog,
   });
   const stopping = new AbortController();

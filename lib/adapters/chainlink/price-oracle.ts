@@ -1,4 +1,5 @@
-import { decodeFunctionResult, encodeFunctionData, parseAbi, type Address, type Hex } from "viem";
+import { decodeFunctionResult, parseAbi, type Address, type Hex } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
 import { decodeAggregate, encodeAggregate } from "@/lib/chains/aggregate3";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
@@ -11,8 +12,8 @@ const feedAbi = parseAbi([
   "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
   "function decimals() view returns (uint8)",
 ]);
-const ROUND = encodeFunctionData({ abi: feedAbi, functionName: "latestRoundData" });
-const DECIMALS = encodeFunctionData({ abi: feedAbi, functionName: "decimals" });
+const ROUND = encodeCall({ abi: feedAbi, functionName: "latestRoundData" });
+const DECIMALS = encodeCall({ abi: feedAbi, functionName: "decimals" });
 const DECIMALS_MAX = 36;
 /** Less than a quote waits for its route, so that a chain that hangs costs a quote only its check. */
 const TIMEOUT_MS = 2000;

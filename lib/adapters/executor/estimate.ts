@@ -1,5 +1,7 @@
-import { encodeFunctionData, getContractAddress, parseAbi, size } from "viem";
-import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
+import { getContractAddress, parseAbi, size } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
+import { LRUCache } from "lru-cache";
+import { revertReasonOf, type RevertReason } from "@/lib/chains/erc4337/revert-reason";
 import { hashUserOperation, initCodeOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
 import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
 import { explainCalls } from "./explanation";
@@ -15,11 +17,18 @@ import { dryRun, simulationFailed } from "./simulation";
  * 2. To what was measured comes what EntryPoint does itself, and room, since prices and storage move before inclusion.
  * 3. The limits are proved: the real EntryPoint must come as far as "wrong signature" with them (or succeed, when the
  *    signature is real), and the execution must succeed with its limit. Too little is raised and proved again.
+ * Limits that were proved for an operation of the same shape some seconds ago are tried first: 1 and 3 are then one step. They are used
+ * where 2, from this operation's own measurement, asks for no more.
  * On a rollup the fee for data on the parent chain is added to `preVerificationGas`, turned into gas at the present price.
  * Limit: calls to EntryPoint itself cannot be measured, because its code is replaced meanwhile.
  */
 
 const PROOFS_MAX = 4;
+/** For so long the limits of an operation are tried first for others of its shape. */
+const SHAPE_MS = 10_000;
+const SHAPES_MAX = 1000;
+/** The selector of the account's call and its first word, the address that is called. */
+const CALL_HEAD_CHARS = 2 + 8 + 64;
 /**
  * Gas of nonce, deposit and hashing inside EntryPoint, which the probe does not perform; and gas per word of the
  * operation.
@@ -54,7 +63,7 @@ const phasesOf = (chain: ChainContext, operation: UserOperation, callGas?: bigin
   const initCode = initCodeOf(operation);
   const phases: [Phase, ProbeCall][] = [];
   if (initCode !== "0x") {
-    const data = encodeFunctionData({ abi, functionName: "createSender", args: [initCode] });
+    const data = encodeCall({ abi, functionName: "createSender", args: [initCode] });
     // EntryPoint v0.7 deploys its SenderCreator as its first contract.
     phases.push(["deployment", { to: getContractAddress({ from: chain.entryPoint, nonce: 1n }), data }]);
   }
@@ -64,7 +73,7 @@ const phasesOf = (chain: ChainContext, operation: UserOperation, callGas?: bigin
     "validation",
     {
       to: operation.sender,
-      data: encodeFunctionData({ abi, functionName: "validateUserOp", args: [packed, hash, missingFunds] }),
+      data: encodeCall({ abi, functionName: "validateUserOp", args: [packed, hash, missingFunds] }),
     },
   ]);
   if (operation.paymaster !== undefined) {
@@ -72,7 +81,7 @@ const phasesOf = (chain: ChainContext, operation: UserOperation, callGas?: bigin
       "paymaster",
       {
         to: operation.paymaster,
-        data: encodeFunctionData({ abi, functionName: "validatePaymasterUserOp", args: [packed, hash, 0n] }),
+        data: encodeCall({ abi, functionName: "validatePaymasterUserOp", args: [packed, hash, 0n] }),
       },
     ]);
   }
@@ -153,17 +162,24 @@ const withLimits = (operation: UserOperation, gas: UserOperationGas): UserOperat
 
 const raised = (gas: bigint): bigint => (gas * 3n) / 2n;
 
-/** Returns the given limits when they suffice, otherwise higher ones. */
-const prove = async (
-  chain: ChainContext,
-  operation: UserOperation,
-  gas: UserOperationGas,
-): Promise<UserOperationGas> => {
+/** What EntryPoint and the probe answer to the operation with these limits. */
+interface Tried {
+  readonly refused: RevertReason | null;
+  readonly measured: Measured;
+}
+
+const tryLimits = async (chain: ChainContext, operation: UserOperation, gas: UserOperationGas): Promise<Tried> => {
   const limited = withLimits(operation, gas);
-  const [refused, { execution }] = await Promise.all([
-    dryRun(chain, [limited]),
-    measure(chain, limited, gas.callGasLimit),
-  ]);
+  const [refused, measured] = await Promise.all([dryRun(chain, [limited]), measure(chain, limited, gas.callGasLimit)]);
+  return { refused, measured };
+};
+
+/** Returns the given limits when they suffice, otherwise higher ones. */
+const proveBy = (
+  chain: ChainContext,
+  gas: UserOperationGas,
+  { refused, measured: { execution } }: Tried,
+): UserOperationGas => {
   const code = refused?.entryPointCode ?? null;
   const next = {
     ...gas,
@@ -179,11 +195,11 @@ const prove = async (
   throw simulationFailed(chain, refused.text, code);
 };
 
-/** @throws DomainError `simulation_failed` */
-export const estimateOperationGas = async (
-  chain: ChainContext,
-  operation: UserOperation,
-): Promise<UserOperationGas> => {
+const prove = async (chain: ChainContext, operation: UserOperation, gas: UserOperationGas): Promise<UserOperationGas> =>
+  proveBy(chain, gas, await tryLimits(chain, operation, gas));
+
+/** From the operation's own measurement. @throws DomainError `simulation_failed` */
+const estimateAnew = async (chain: ChainContext, operation: UserOperation): Promise<UserOperationGas> => {
   const [measured, parentGas] = await Promise.all([measure(chain, operation), parentGasOfOperation(operation, chain)]);
   await assertPossible(chain, operation, measured);
   let gas = firstLimits(chain, operation, { measured, parentGas });
@@ -193,6 +209,58 @@ export const estimateOperationGas = async (
     gas = proved;
   }
   throw simulationFailed(chain, "no gas limit was found with which it succeeds");
+};
+
+/** Accounts, payers and calls that are alike most likely need the same limits; it need not be exact. */
+const shapeOf = ({ chainId }: ChainContext, { sender, factory, paymaster, callData }: UserOperation): string =>
+  [chainId, sender, factory, paymaster, callData.length, callData.slice(0, CALL_HEAD_CHARS)].join(":");
+
+const isWithin = (needed: bigint, given: bigint): boolean => needed <= given && given <= (needed * 3n) / 2n;
+
+/**
+ * The limits of a like operation, when they give this one all the room that its own measurement asks for, and hardly more; proved as any
+ * limits are. Null: they do not.
+ */
+const proveLike = async (
+  chain: ChainContext,
+  operation: UserOperation,
+  like: UserOperationGas,
+): Promise<UserOperationGas | null> => {
+  const [tried, parentGas] = await Promise.all([
+    tryLimits(chain, operation, like),
+    parentGasOfOperation(operation, chain),
+  ]);
+  const { measured } = tried;
+  if (measured.execution?.success !== true) return null;
+  await assertPossible(chain, operation, measured);
+  const own = firstLimits(chain, operation, { measured, parentGas });
+  const isEnough =
+    isWithin(own.callGasLimit, like.callGasLimit) &&
+    isWithin(own.verificationGasLimit, like.verificationGasLimit) &&
+    isWithin(own.paymasterVerificationGasLimit, like.paymasterVerificationGasLimit);
+  if (!isEnough) return null;
+  const { callGasLimit, verificationGasLimit, paymasterVerificationGasLimit } = like;
+  const gas = { ...own, callGasLimit, verificationGasLimit, paymasterVerificationGasLimit };
+  return sameLimits(proveBy(chain, gas, tried), gas) ? gas : null;
+};
+
+/** Estimates the gas of operations, and remembers the limits of those that were proved lately. */
+export const createGasEstimator = () => {
+  const lately = new LRUCache<string, UserOperationGas>({ max: SHAPES_MAX, ttl: SHAPE_MS });
+
+  /** @throws DomainError `simulation_failed` */
+  return async (chain: ChainContext, operation: UserOperation): Promise<UserOperationGas> => {
+    const shape = shapeOf(chain, operation);
+    const like = lately.get(shape);
+    if (like !== undefined) {
+      const proved = await proveLike(chain, operation, like);
+      if (proved !== null) return proved;
+      lately.delete(shape);
+    }
+    const gas = await estimateAnew(chain, operation);
+    lately.set(shape, gas);
+    return gas;
+  };
 };
 
 const sameLimits = (one: UserOperationGas, other: UserOperationGas): boolean =>

@@ -6,7 +6,7 @@ import { createBatcher } from "@/lib/core/batch";
 import type { Bundler } from "@/lib/ports/bundler";
 import type { EvmAddress } from "@/lib/ports/routing";
 import type { TransactionSender } from "@/lib/ports/transactions";
-import { estimateOperationGas } from "./estimate";
+import { createGasEstimator } from "./estimate";
 import type { ChainContext } from "./chain-context";
 import { createSubmitter, type Submitted } from "./submitter";
 
@@ -81,6 +81,7 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
   });
   const fees = (chainId: number): Promise<Fees> => feesOf(chainId)();
 
+  const estimate = createGasEstimator();
   const submitAll = createSubmitter({ transactions, fees });
   const submitOn = perChain((chainId): Submit => {
     const chain = chainContextOf(chainId);
@@ -94,8 +95,7 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
   return {
     id: "executor",
     fees,
-    estimateGas: (chainId, operation) =>
-      chainCall(chainId, () => estimateOperationGas(chainContextOf(chainId), operation)),
+    estimateGas: (chainId, operation) => chainCall(chainId, () => estimate(chainContextOf(chainId), operation)),
     submit: async (chainId, operation, { isHeldElsewhere } = { isHeldElsewhere: false }) => {
       const userOpHash = hashUserOperation(operation, chainId, chainContextOf(chainId).entryPoint);
       await submitOn(chainId)({ operation, userOpHash, isHeldElsewhere });

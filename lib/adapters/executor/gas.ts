@@ -57,9 +57,10 @@ export const preVerificationGasOf = (operation: UserOperation, chain: ChainConte
  * Gas that stands for the fee of the operation's data on the parent chain; 0 where there is none.
  * @throws viem's error when the rollup's contract does not answer
  */
-export const parentGasOfOperation = (operation: UserOperation, chain: ChainContext): Promise<bigint> => {
-  const { to, data } = pricedCall(operation, chain);
+export const parentGasOfOperation = async (operation: UserOperation, chain: ChainContext): Promise<bigint> => {
   const { chainId, rollup } = chain;
+  if (rollup === undefined) return 0n;
+  const { to, data } = pricedCall(operation, chain);
   return parentGasOf(chain.client, { chainId, rollup, to, data, maxFeePerGas: operation.maxFeePerGas });
 };
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { chainCall } from "@/lib/chains/registry";
 import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Bundler } from "@/lib/ports/bundler";
@@ -23,10 +24,16 @@ interface SubmitterDeps {
   readonly fees: Bundler["fees"];
 }
 
+interface Submitting extends SubmitterDeps {
+  /** Those of them that this process was given before; it notes them all. */
+  offeredBefore(submitted: readonly Submitted[]): readonly Submitted[];
+}
+
 /** How often one operation is bundled again after its bundle was mined and reverted. */
 const BUNDLES_MAX = 5;
 /** How often a bundle is made anew because another instance took some of its operations. */
 const CLAIMS_MAX = 3;
+const OFFERED_MAX = 20_000;
 
 const highest = (...fees: bigint[]): bigint => fees.reduce((one, other) => (one > other ? one : other));
 
@@ -82,6 +89,19 @@ const bundleOf = async (
   };
 };
 
+/**
+ * Remembers which operations this process was given before. One that it sees for the first time is most likely in no bundle, so none is looked
+ * for: when another process has bundled it, or did before this one started, the new bundle is not stored (BundledElsewhereError).
+ */
+const createOffered = () => {
+  const offered = new LRUCache<Hex, true>({ max: OFFERED_MAX });
+  return (submitted: readonly Submitted[]): Submitted[] => {
+    const before = submitted.filter(({ userOpHash }) => offered.has(userOpHash));
+    for (const { userOpHash } of submitted) offered.set(userOpHash, true);
+    return before;
+  };
+};
+
 /** Whether a stored bundle was mined and reverted, so that its operations need a new bundle. */
 const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction): Promise<boolean> => {
   if (minedHash === null) return false;
@@ -94,7 +114,8 @@ const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction):
 /** The bundles of these operations, with one query per transaction whether it reverted. */
 const bundleTransactionsOf = async (deps: SubmitterDeps, chain: ChainContext, submitted: readonly Submitted[]) => {
   const hashes = submitted.map(({ userOpHash }) => userOpHash);
-  const bundles = await deps.transactions.bundleTransactionsOf(chain.chainId, hashes);
+  const bundles: ReadonlyMap<Hex, BundleTransaction> =
+    hashes.length === 0 ? new Map() : await deps.transactions.bundleTransactionsOf(chain.chainId, hashes);
   const distinct = new Map([...bundles.values()].map(({ transaction }) => [transaction.id, transaction]));
   const reverted = new Set<string>();
   await Promise.all(
@@ -119,9 +140,12 @@ const sendBundle = async (deps: SubmitterDeps, chain: ChainContext, bundle: read
         chain.chainId,
         mine.map(({ userOpHash }) => userOpHash),
       );
-      mine = mine.filter(
-        ({ userOpHash, before }) => bundles.get(userOpHash)?.transaction.id === before?.transaction.id,
-      );
+      const carrierOf = ({ userOpHash }: Wanted): string | undefined => bundles.get(userOpHash)?.transaction.id;
+      const isMine = (one: Wanted): boolean => carrierOf(one) === one.before?.transaction.id;
+      // Whoever stored those may have ended before they were sent.
+      const elsewhere = new Set(mine.filter((one) => !isMine(one)).flatMap((one) => carrierOf(one) ?? []));
+      await Promise.all([...elsewhere].map((id) => deps.transactions.resend(id)));
+      mine = mine.filter(isMine);
     }
   }
   if (mine.length > 0)
@@ -165,12 +189,12 @@ const impossible = (chain: ChainContext, { operation, before }: Wanted): Error |
 
 /** @returns the reason per operation hash that was not accepted; accepted operations are not in it */
 const submitRound = async (
-  deps: SubmitterDeps,
+  deps: Submitting,
   chain: ChainContext,
   submitted: readonly Submitted[],
 ): Promise<Map<Hex, Error>> => {
   const failures = new Map<Hex, Error>();
-  const { bundles, alive, isAlive } = await bundleTransactionsOf(deps, chain, submitted);
+  const { bundles, alive, isAlive } = await bundleTransactionsOf(deps, chain, deps.offeredBefore(submitted));
   const wanted = submitted.flatMap((one): Wanted[] => {
     const before = bundles.get(one.userOpHash) ?? null;
     if (before !== null && isAlive(before)) return [];
@@ -212,11 +236,12 @@ const refuse = async (
  * @returns for each operation null once a stored transaction contains it, otherwise the reason why it was not accepted
  */
 export const createSubmitter = (deps: SubmitterDeps) => {
+  const offeredBefore = createOffered();
   return async (chain: ChainContext, submitted: readonly Submitted[]): Promise<readonly (Error | null)[]> => {
     const failures = new Map<string, Error | undefined>();
     const keyOf = ({ userOpHash, operation }: Submitted): string => `${userOpHash}:${operation.signature}`;
     for (const round of rounds(submitted)) {
-      const failed = await submitRound(deps, chain, round);
+      const failed = await submitRound({ ...deps, offeredBefore }, chain, round);
       for (const one of round) failures.set(keyOf(one), failed.get(one.userOpHash));
     }
     return submitted.map((one) => failures.get(keyOf(one)) ?? null);

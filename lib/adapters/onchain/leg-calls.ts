@@ -1,4 +1,5 @@
-import { encodeFunctionData, erc20Abi } from "viem";
+import { erc20Abi } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
 import { DomainError } from "@/lib/core/errors";
 import type {
   BuildOptions,
@@ -30,7 +31,7 @@ const QUOTE_SECONDS_MAX = 3600;
 const approve = (token: EvmAddress, spender: EvmAddress, amount: bigint): Call => ({
   to: token,
   value: 0n,
-  data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] }),
+  data: encodeCall({ abi: erc20Abi, functionName: "approve", args: [spender, amount] }),
 });
 
 const transfer = (token: EvmAddress | "native", to: EvmAddress, amount: bigint): Call =>
@@ -39,7 +40,7 @@ const transfer = (token: EvmAddress | "native", to: EvmAddress, amount: bigint):
     : {
         to: token,
         value: 0n,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] }),
+        data: encodeCall({ abi: erc20Abi, functionName: "transfer", args: [to, amount] }),
       };
 
 const missing = (what: string, chain: string): DomainError =>
@@ -79,11 +80,11 @@ const wrapCalls = (deps: OnchainDeps, { source, request, payer }: LegContext): r
   const amount = source.amountBase;
   const exchange: Call =
     source.token.address === "native"
-      ? { to: wrapped, value: amount, data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "deposit" }) }
+      ? { to: wrapped, value: amount, data: encodeCall({ abi: wrappedNativeAbi, functionName: "deposit" }) }
       : {
           to: wrapped,
           value: 0n,
-          data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "withdraw", args: [amount] }),
+          data: encodeCall({ abi: wrappedNativeAbi, functionName: "withdraw", args: [amount] }),
         };
   const stays = recipient.toLowerCase() === payer.toLowerCase();
   return stays ? [exchange] : [exchange, transfer(token.address, recipient, amount)];

@@ -1,13 +1,5 @@
-import {
-  concatHex,
-  encodeFunctionData,
-  encodePacked,
-  erc20Abi,
-  getContractAddress,
-  keccak256,
-  parseAbi,
-  type Hex,
-} from "viem";
+import { concatHex, encodePacked, erc20Abi, getContractAddress, keccak256, parseAbi, type Hex } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
 import { distributeData } from "@/lib/chains/distributor";
 import type { SafeContracts } from "@/lib/chains/safe-contracts";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
@@ -37,18 +29,18 @@ const packed = (call: Call, operation: number): Hex =>
   );
 
 const multiSend = (transactions: readonly Hex[]): Hex =>
-  encodeFunctionData({ abi, functionName: "multiSend", args: [concatHex(transactions)] });
+  encodeCall({ abi, functionName: "multiSend", args: [concatHex(transactions)] });
 
 /**
  * `setup` call of a Safe with one owner and the 4337 module as module and fallback handler, encoded as permissionless
  * does.
  */
 const initializerOf = (owner: EvmAddress, contracts: SafeContracts): Hex => {
-  const enableModules = encodeFunctionData({ abi, functionName: "enableModules", args: [[contracts.module4337]] });
+  const enableModules = encodeCall({ abi, functionName: "enableModules", args: [[contracts.module4337]] });
   const setupCalls = multiSend([
     packed({ to: contracts.moduleSetup, data: enableModules, value: 0n }, OPERATION_DELEGATECALL),
   ]);
-  return encodeFunctionData({
+  return encodeCall({
     abi,
     functionName: "setup",
     args: [[owner], THRESHOLD, contracts.multiSend, setupCalls, contracts.module4337, NOBODY, 0n, NOBODY],
@@ -58,7 +50,7 @@ const initializerOf = (owner: EvmAddress, contracts: SafeContracts): Hex => {
 /** The call of the proxy factory that deploys the owner's account. */
 export const deploymentOf = (owner: EvmAddress, contracts: SafeContracts): Call => ({
   to: contracts.proxyFactory,
-  data: encodeFunctionData({
+  data: encodeCall({
     abi,
     functionName: "createProxyWithNonce",
     args: [contracts.singleton, initializerOf(owner, contracts), SALT_NONCE],
@@ -80,14 +72,14 @@ export const addressOf = (owner: EvmAddress, contracts: SafeContracts, initCodeH
 export const encodeCalls = (calls: readonly Call[], contracts: SafeContracts): Hex => {
   const [first, ...rest] = calls;
   if (first === undefined) throw new Error("An operation needs at least one call.");
-  const batch = multiSend(calls.map((call) => packed(call, OPERATION_CALL)));
-  return encodeFunctionData({
+  const batch = (): Hex => multiSend(calls.map((call) => packed(call, OPERATION_CALL)));
+  return encodeCall({
     abi,
     functionName: "executeUserOpWithErrorString",
     args:
       rest.length === 0
         ? [first.to, first.value, first.data, OPERATION_CALL]
-        : [contracts.multiSendCallOnly, 0n, batch, OPERATION_DELEGATECALL],
+        : [contracts.multiSendCallOnly, 0n, batch(), OPERATION_DELEGATECALL],
   });
 };
 
@@ -97,7 +89,7 @@ const paymentCall = (token: AccountPayout["token"], { recipient, amountBase }: A
     : {
         to: token,
         value: 0n,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] }),
+        data: encodeCall({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] }),
       };
 
 /**
@@ -116,7 +108,7 @@ export const encodePayout = (
       rows.map((row) => paymentCall(token, row)),
       contracts,
     );
-  return encodeFunctionData({
+  return encodeCall({
     abi,
     functionName: "executeUserOpWithErrorString",
     args: [distributor, 0n, distributeData(token, rows), OPERATION_DELEGATECALL],

@@ -154,14 +154,14 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       isDeployed(request.chainId, [sender]),
       callDataOf(request),
     ]);
-    const deployment = deploymentOf(request.ownerAddress, contracts);
+    const deployment = deployed ? null : deploymentOf(request.ownerAddress, contracts);
     const paymaster = registry.get(request.chainId).contracts.paymaster;
     const isSponsored = request.sponsored ?? paymaster !== undefined;
     if (isSponsored && paymaster === undefined) throw noPaymaster();
     return {
       sender,
       nonce: firstNonceOf(request.nonceKey),
-      ...(deployed ? {} : { factory: deployment.to, factoryData: deployment.data }),
+      ...(deployment === null ? {} : { factory: deployment.to, factoryData: deployment.data }),
       callData,
       callGasLimit: 0n,
       verificationGasLimit: 0n,

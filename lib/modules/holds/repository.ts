@@ -72,10 +72,15 @@ const SYNC = `
   JOIN bumped_guards b ON b.wallet_address = d.wallet_address AND b.chain_id = d.chain_id AND b.token = d.token
   WHERE h.id = d.id RETURNING h.id`;
 
+/** Whether the money of the leg with this id is held from `now` on. */
+export interface HeldChange {
+  readonly id: string;
+  readonly held: boolean;
+  readonly now: Date;
+}
+
 /** As `syncHold`, for any number of legs, as parts of a statement. The caller holds the locks of their operations. */
-export const syncHoldsParts = (
-  holds: readonly { readonly id: string; readonly held: boolean; readonly now: Date }[],
-): StatementPart[] => {
+export const syncHoldsParts = (holds: readonly HeldChange[]): StatementPart[] => {
   if (holds.length === 0) return [];
   const synced: JudgedPart = { text: SYNC, values: [], judge: () => undefined };
   return [

@@ -16,6 +16,7 @@ export {
   syncHold,
   syncHoldsParts,
   type Funds,
+  type HeldChange,
   type Hold,
 } from "./repository";
 export { movingFunds, type MovingFunds } from "./moving-repository";

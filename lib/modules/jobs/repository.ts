@@ -1,7 +1,7 @@
 import { createBatcher } from "@/lib/core/batch";
 import { currentTraceparent } from "@/lib/core/tracing";
 import { announce } from "@/lib/db/announcements";
-import type { StatementPart } from "@/lib/db/together";
+import type { JudgedPart, StatementPart } from "@/lib/db/together";
 import type { Database, Tx } from "@/lib/db/client";
 
 /** On which the queues of new jobs are announced. */
@@ -21,11 +21,36 @@ export const insertJob = async (
   announceJob(tx, queue);
 };
 
-/** As `insertJob`, as a part of a statement; the caller also calls `announceJob`. */
-export const jobPart = (job: { readonly id: string; readonly queue: string; readonly runAt: Date }): StatementPart => ({
-  text: "INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, $2, $3::timestamptz, $4)",
-  values: [job.id, job.queue, job.runAt.toISOString(), currentTraceparent()],
+/**
+ * As `insertJob`, as a part of a statement; the caller also calls `announceJob`.
+ * @param owner has claimed it already; nothing is announced then
+ */
+export const jobPart = (
+  job: { readonly id: string; readonly queue: string; readonly runAt: Date },
+  owner: JobOwner | null = null,
+): StatementPart => ({
+  text: `INSERT INTO job (id, queue, run_at, traceparent, locked_by, locked_until, attempts)
+    VALUES ($1, $2, $3::timestamptz, $4, $5, now() + $6::int * interval '1 millisecond', CASE WHEN $5::text IS NULL THEN 0 ELSE 1 END)`,
+  values: [
+    ...[job.id, job.queue, job.runAt.toISOString(), currentTraceparent()],
+    ...[owner?.workerId ?? null, owner?.leaseMs ?? null],
+  ],
 });
+
+/** Removes jobs whose work has ended, as the last part of the statement that ends it: workers hold the locks of several jobs. */
+export const endJobsPart = (ids: readonly string[]): JudgedPart => ({
+  text: `DELETE FROM job USING (
+      SELECT id FROM job WHERE id = ANY($1::text[]) ORDER BY id COLLATE "C" FOR UPDATE
+    ) AS locked WHERE job.id = locked.id RETURNING job.id`,
+  values: [ids],
+  judge: () => undefined,
+});
+
+/** Who runs a new job at once. */
+export interface JobOwner {
+  readonly workerId: string;
+  readonly leaseMs: number;
+}
 
 export interface ClaimedJob {
   readonly id: string;

@@ -2,9 +2,12 @@ import { afterAll, expect, test, vi } from "vitest";
 import { createListener } from "@/lib/db/listener";
 import { testDatabase } from "@/lib/testing/database";
 import { systemClock } from "@/lib/core/clock";
+import { sqlOn } from "@/lib/db/sql";
+import { changeTogether } from "@/lib/db/together";
 import { DomainError } from "@/lib/core/errors";
+import { createHandover } from "./handover";
 import { createParkedJobs } from "./parked-jobs";
-import { createJobsRepository } from "./repository";
+import { createJobsRepository, jobPart } from "./repository";
 import { startJobRunner, type JobHandler, type JobRunner } from "./service";
 
 const { url, database } = await testDatabase();
@@ -160,4 +163,39 @@ test("a stopping worker lets its jobs finish and releases their leases", async (
   }, 10_000);
   await runner.stop();
   expect((await database.prisma.job.findUnique({ where: { id: "long" } }))?.lockedBy).toBeNull();
+});
+
+test("a job that was stored for the worker of the process runs on it, and one that was not stored leaves its place", async () => {
+  const handover = createHandover();
+  expect(handover.take()).toBeNull();
+  const runs: string[] = [];
+  const handler: JobHandler = (id) => {
+    runs.push(id);
+    return Promise.resolve({ done: true });
+  };
+  const options = { leaseMs: 4000, pollMs: 3_600_000, concurrency: 2 };
+  const own = startJobRunner({
+    repository,
+    handlers: { own: handler },
+    workerId: "own",
+    listener,
+    handover,
+    log,
+    options,
+  });
+  runners.push(own);
+  // It takes nothing before its first claim.
+  const place = await vi.waitFor(() => handover.take() ?? Promise.reject(new Error("Not yet.")));
+  const other = handover.take();
+  expect(handover.take()).toBeNull();
+  other?.leave();
+  const job = { id: "own-1", queue: "own", runAt: new Date() };
+  await changeTogether(sqlOn(database.pool), [jobPart(job, place)]);
+  // Another worker does not claim it meanwhile.
+  expect(await repository.claim({ workerId: "another", leaseMs: 1000, limit: 10 })).toEqual([]);
+  place.run({ id: job.id, queue: job.queue, traceparent: null, failures: 0 });
+  await vi.waitFor(() => isGone("own-1"));
+  expect(runs).toEqual(["own-1"]);
+  await own.stop();
+  expect(handover.take()).toBeNull();
 });

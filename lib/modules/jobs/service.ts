@@ -2,16 +2,19 @@ import { isDomainError } from "@/lib/core/errors";
 import { jobBackoffMs } from "@/lib/core/pacing";
 import { redactSecrets } from "@/lib/core/redaction";
 import { inSpan } from "@/lib/core/tracing";
+import { createPlaces, type Handover, type JobPlace } from "./handover";
 import { JOB_CHANNEL, type ClaimedJob, type JobsRepository } from "./repository";
 
-export { announceJob, insertJob, jobPart } from "./repository";
+export { announceJob, endJobsPart, insertJob, jobPart } from "./repository";
+export { createHandover, type Handover, type JobPlace } from "./handover";
+export type { JobOwner } from "./repository";
 
 /**
- * Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. `failure`: the turn failed by an
- * error that the handler has logged; it counts as if the handler had thrown.
+ * Outcome of one turn of a job: finished for good, or to be run again after `againInMs` milliseconds. `isRemoved`: the handler has removed
+ * the job (`endJobsPart`). `failure`: the turn failed by an error that the handler has logged; it counts as if the handler had thrown.
  */
 export type JobResult =
-  | { readonly done: true }
+  | { readonly done: true; readonly isRemoved?: boolean }
   | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
 /** Runs one turn of the job with this id. `signal` aborts when the worker stops or loses the lease. */
@@ -23,6 +26,8 @@ export interface JobRunnerDeps {
   handlers: Readonly<Record<string, JobHandler>>;
   workerId: string;
   listener: { on(channel: string, handler: (payload: string) => void): () => void };
+  /** By which this process gives its worker the jobs that it stores. */
+  handover?: Pick<Handover, "attach">;
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   /** From 0 (inclusive) to 1 (exclusive). */
   random?: () => number;
@@ -72,8 +77,9 @@ const runJob = async (deps: JobRunnerDeps, job: ClaimedJob, signal: AbortSignal)
     // The turn's span belongs to the trace of the request that created the job, even when another instance runs the turn.
     const fields = { "causeway.job_id": id, "causeway.queue": queue };
     const result = await inSpan(`job ${queue}`, { kind: "consumer", parent, fields }, () => handler(id, signal));
-    if (result.done) await repository.finish({ workerId, id });
-    else if (result.failure !== undefined) await release(deps, job, { text: result.failure, isOutage: false });
+    if (result.done) {
+      if (result.isRemoved !== true) await repository.finish({ workerId, id });
+    } else if (result.failure !== undefined) await release(deps, job, { text: result.failure, isOutage: false });
     else await repository.release({ workerId, id, againInMs: result.againInMs });
   } catch (error) {
     log.error({ err: error, jobId: id, queue }, "a job failed; it is tried again");
@@ -96,24 +102,32 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   const { repository, workerId } = deps;
   const running = new Map<string, { controller: AbortController; finished: Promise<void> }>();
   let stopping = false;
+  let hasClaimed = false;
   let claiming: Promise<void> | null = null;
   let again = false;
   let poll: ReturnType<typeof setTimeout> | undefined;
 
   const launch = (job: ClaimedJob): void => {
+    if (running.has(job.id)) return;
     const controller = new AbortController();
     const finished = runJob(deps, job, controller.signal).finally(() => {
       running.delete(job.id);
-      if (!stopping && running.size === concurrency - 1) claim();
+      if (!stopping && room() === 1) claim();
     });
     running.set(job.id, { controller, finished });
   };
 
+  const places = createPlaces({ workerId, leaseMs }, launch);
+  const room = (): number => concurrency - running.size - places.count();
+  // The first claim waits for everything that has to be there before jobs run.
+  const take = (): JobPlace | null => (stopping || !hasClaimed || room() <= 0 ? null : places.open());
+
   const claimOnce = async (): Promise<void> => {
-    const limit = concurrency - running.size;
+    const limit = room();
     if (limit <= 0) return;
     const jobs = await repository.claim({ workerId, leaseMs, limit });
-    for (const job of jobs) if (!running.has(job.id)) launch(job);
+    hasClaimed = true;
+    for (const job of jobs) launch(job);
   };
 
   /** The next claim without an announcement, counted from the latest claim. */
@@ -152,6 +166,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
     heartbeat().catch((error: unknown) => deps.log.warn({ err: error }, "leases could not be extended"));
   }, heartbeatMs);
   const unsubscribe = deps.listener.on(JOB_CHANNEL, claim);
+  const detach = deps.handover?.attach({ take });
   claim();
 
   return {
@@ -159,7 +174,9 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
       stopping = true;
       clearTimeout(poll);
       unsubscribe();
+      detach?.();
       await claiming;
+      await places.ended();
       for (const { controller } of running.values()) controller.abort();
       await Promise.all([...running.values()].map((job) => job.finished));
       clearInterval(beat);

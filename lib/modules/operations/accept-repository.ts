@@ -3,7 +3,8 @@ import type { Database, Tx } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import { changeAndJudge, changeTogether, type JudgedPart, type StatementPart } from "@/lib/db/together";
 import { auditEntryParts, type AuditEntry } from "@/lib/modules/audit/service";
-import { announceJob, jobPart } from "@/lib/modules/jobs/service";
+import { currentTraceparent } from "@/lib/core/tracing";
+import { announceJob, jobPart, type Handover, type JobOwner } from "@/lib/modules/jobs/service";
 import { fundsParts, holdsPart, requireFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
 import { eventsPart } from "@/lib/modules/events/service";
 import { checkBacking, type Backing } from "@/lib/modules/reserves/service";
@@ -114,7 +115,11 @@ const firstEvents = ({ operation, transferId }: NewOperation, now: Date): Statem
 };
 
 /** All rows of an operation that is accepted, for one statement. */
-const rowsOf = (input: NewOperation, evaluationId: string, now: Date): StatementPart[] => {
+const rowsOf = (
+  input: NewOperation,
+  evaluationId: string,
+  { now, owner = null }: { readonly now: Date; readonly owner?: JobOwner | null },
+): StatementPart[] => {
   const { operation, legs, holds, awaited, audit } = input;
   const { id: operationId, projectId } = operation;
   return [
@@ -123,7 +128,7 @@ const rowsOf = (input: NewOperation, evaluationId: string, now: Date): Statement
     ...(holds.length === 0 ? [] : [holdsPart({ operationId, projectId, holds, now })]),
     ...(isPlain(input) ? firstEvents(input, now) : []),
     ...auditEntryParts(audit),
-    jobPart({ id: operationId, queue: QUEUE, runAt: now }),
+    jobPart({ id: operationId, queue: QUEUE, runAt: now }, owner),
   ];
 };
 
@@ -173,7 +178,7 @@ const acceptBy = async (
   if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
   await backing?.lock(sql, funds);
   await requireFunds(sql, { holds: input.holds, funds, now });
-  const parts = [...passed.parts, ...rowsOf(input, evaluationId, now)];
+  const parts = [...passed.parts, ...rowsOf(input, evaluationId, { now })];
   if (!(await changeTogether(sql, parts, passed.condition))) throw new PoliciesChangedError();
   announceJob(tx, QUEUE);
   await claimTransactions(sql, input.sentByWallets);
@@ -201,8 +206,9 @@ const acceptByParts = async (
   sql: Sql,
   sponsorship: Sponsorship,
   input: NewOperation,
-  { funds, backing, claim, enforce, isFree, now }: Money & Steps & { claim: readonly JudgedPart[]; now: Date },
+  how: Money & Steps & { claim: readonly JudgedPart[]; now: Date; owner: JobOwner | null },
 ): Promise<string> => {
+  const { funds, backing, claim, enforce, isFree, now, owner } = how;
   const { id, projectId, kind } = input.operation;
   const evaluate = () => enforce(sql, { id, digest: parametersDigest(input.operation, input.legs) });
   const { locks, sums } = fundsParts({ holds: input.holds, funds, now });
@@ -225,16 +231,20 @@ const acceptByParts = async (
     ...conditionParts(passed),
     ...sponsorship.reservationParts(sql, { projectId, kind, costs: input.costs }, now),
     ...passed.parts,
-    ...rowsOf(input, passed.evaluationId, now),
+    ...rowsOf(input, passed.evaluationId, { now, owner }),
   ]);
-  announceJob(sql, QUEUE);
+  if (owner === null) announceJob(sql, QUEUE);
   announceEvents(sql, id);
   await claimTransactions(sql, input.sentByWallets);
   await backing?.check(sql, owed);
   return passed.evaluationId;
 };
 
-export const createAccepting = (database: Database, sponsorship: Sponsorship) => ({
+export const createAccepting = (
+  database: Database,
+  sponsorship: Sponsorship,
+  handover: Pick<Handover, "take"> = { take: () => null },
+) => ({
   /**
    * Accepts an operation, in one transaction with the quote or request that it uses up. Nothing happens where `claim` says
    * that this was used already, or where an operation that awaited approval awaits it no more.
@@ -252,12 +262,17 @@ export const createAccepting = (database: Database, sponsorship: Sponsorship) =>
       return database.transaction((tx) => acceptBy(tx, sponsorship, input, { ...money, claim, enforce, now }));
     if (!isPlain(input))
       throw new Error("An operation that awaited approval, or is private, is accepted by a function.");
+    const owner = handover.take();
     try {
-      return await database.rawTransaction(
-        (sql) => acceptByParts(sql, sponsorship, input, { ...money, claim, enforce, isFree, now }),
+      const evaluationId = await database.rawTransaction(
+        (sql) => acceptByParts(sql, sponsorship, input, { ...money, claim, enforce, isFree, now, owner }),
         keptSqlOn,
       );
+      owner?.run({ id: input.operation.id, queue: QUEUE, traceparent: currentTraceparent(), failures: 0 });
+      return evaluationId;
     } catch (error) {
+      // Where the answer to COMMIT was lost, the job may be stored; then it is claimed when its lease is over.
+      owner?.leave();
       if (error instanceof UsedMeanwhileError) return null;
       throw error;
     }

@@ -10,7 +10,7 @@ import type { LegRepository } from "./leg-repository";
 import type { GasWaitRepository } from "./gas-wait-repository";
 import type { Operation } from "./operation";
 import type { OperationsRepository } from "./repository";
-import type { Stepped } from "./step-repository";
+import type { Stepped } from "./step-decision";
 import { isLegFinal } from "./summary";
 
 /** Longer waits are left to the job's `run_at`. */
@@ -37,9 +37,9 @@ export interface DriverDeps extends Omit<StepDeps, "legs"> {
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
-/** Either the operation is final, or it has to be looked at again after this many milliseconds. */
+/** Either the operation is final, or it has to be looked at again after this many milliseconds. `isRemoved`: the job ended with the operation. */
 export type DriveResult =
-  | { readonly done: true }
+  | { readonly done: true; readonly isRemoved: boolean }
   /** `failure`: every open leg ended in an error that is a bug, or needs a person. */
   | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
@@ -54,7 +54,14 @@ interface Drive {
   operation: Operation | null;
   /** Whether this drive has read the operation before. */
   isBegun: boolean;
+  /** Whether a step of this drive has ended the operation. */
+  hasEnded: boolean;
 }
+
+const newDrive = (signal: AbortSignal): Drive => ({
+  ...{ signal, failures: new Map(), unexpected: new Map() },
+  ...{ operation: null, isBegun: false, hasEnded: false },
+});
 
 /**
  * The writes of a drive's steps, which also keep its copy of the operation up to date, so that nothing is read again that this instance
@@ -74,6 +81,7 @@ const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
   const keepStepped = (stepped: Stepped | null): boolean => {
     if (stepped === null) return keep(null);
     const { leg, status, subStatus } = stepped;
+    if (isFinal(status)) drive.hasEnded = true;
     return keep(leg, { status, subStatus });
   };
   return {
@@ -201,10 +209,10 @@ export const createOperationDriver = (deps: DriverDeps) => {
    * `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
-    const context: Drive = { signal, failures: new Map(), unexpected: new Map(), operation: null, isBegun: false };
+    const context = newDrive(signal);
     while (!signal.aborted) {
       const operation = await current(operationId, context);
-      if (operation === null || isFinal(operation.status)) return { done: true };
+      if (operation === null || isFinal(operation.status)) return { done: true, isRemoved: context.hasEnded };
       const { ms, isHeld, failure } = await driveOnce(operation, context);
       if (ms === 0) continue;
       // The first move of a leg begins its operation. This one's legs wait, so it begins without them.

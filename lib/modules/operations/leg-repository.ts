@@ -5,31 +5,77 @@ import { keptSqlOn } from "@/lib/db/sql";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { Leg, LegChange } from "./leg";
 import { writeLegs, type LegWrite } from "./leg-write-repository";
-import { takeSteps, type LegMove, type OperationStep, type SignedAgain, type Stepped } from "./step-repository";
+import { createKnownSets, type KnownSets } from "./known-sets";
+import { operationIdOf, type LegMove, type OperationStep, type SignedAgain, type Stepped } from "./step-decision";
+import { takeKnownSteps, takeSteps } from "./step-repository";
 import { createWalletTransactionRepository } from "./wallet-transaction-repository";
 
-export type { LegMove, SignedAgain } from "./step-repository";
+export type { LegMove, SignedAgain } from "./step-decision";
 
 /** Maximum number of steps that share a transaction. */
 const STEPS_MAX = 100;
 /** One more batch may begin while the first waits for a lock. */
 const LANES = 2;
 
+type Sponsorship = Pick<SponsorshipService, "changeReservations" | "freeingParts">;
+type Result = { readonly stepped: Stepped | null } | Error;
+
+/**
+ * Steps of operations that this instance knows take one statement. The others, and those that somebody else was faster with, take a
+ * transaction, which locks and reads first.
+ */
+const createStepping = (database: Database, sponsorship: Sponsorship, known: KnownSets) => {
+  const runKnown = async (steps: readonly OperationStep[]): Promise<Result[] | null> => {
+    const sets = steps.flatMap((step) => known.get(operationIdOf(step)) ?? []);
+    const workingSets = new Map(sets.map((set) => [set.row.id, set]));
+    known.forget([...workingSets.keys()]);
+    const taken = await database.rawStatement((sql) => takeKnownSteps(sql, sponsorship, steps, workingSets));
+    if (taken === null) return null;
+    known.keepTaken(taken);
+    return taken.stepped.map((stepped) => ({ stepped }));
+  };
+
+  const runRead = oneByOneAfterRefusal(async (steps: readonly OperationStep[]): Promise<Exclude<Result, Error>[]> => {
+    const taken = await database.rawTransaction((sql) => takeSteps(sql, sponsorship, steps), keptSqlOn);
+    known.keepTaken(taken);
+    return taken.stepped.map((stepped) => ({ stepped }));
+  });
+
+  return async (steps: readonly OperationStep[]): Promise<Result[]> => {
+    const results = new Map<OperationStep, Result>();
+    const run = async (some: readonly OperationStep[], take: typeof runKnown | typeof runRead): Promise<void> => {
+      if (some.length === 0) return;
+      const answers = await take(some).catch((error: unknown) => some.map(() => asError(error)));
+      for (const [index, step] of some.entries()) {
+        const answer = answers?.[index];
+        if (answer !== undefined) results.set(step, answer);
+      }
+    };
+    await run(
+      steps.filter((step) => known.get(operationIdOf(step)) !== null),
+      runKnown,
+    );
+    await run(
+      steps.filter((step) => !results.has(step)),
+      runRead,
+    );
+    return steps.map((step) => results.get(step) ?? new Error("The batch has no result for a step."));
+  };
+};
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
 /**
  * Changes legs as workers carry them on. Each write is a compare-and-set against the version that was read. Those that are asked for
- * while others are written share the next transaction; one alone is written at once.
+ * while others are written share the next statement; one alone is written at once.
  */
 export const createLegRepository = (
   database: Database,
-  sponsorship: Pick<SponsorshipService, "changeReservations" | "freeingParts">,
+  sponsorship: Sponsorship,
+  known: KnownSets = createKnownSets(),
 ) => {
   const steps = createBatcher({
-    run: oneByOneAfterRefusal((batch: readonly OperationStep[]) =>
-      database.rawTransaction(
-        async (sql) => (await takeSteps(sql, sponsorship, batch)).map((stepped) => ({ stepped })),
-        keptSqlOn,
-      ),
-    ),
+    run: createStepping(database, sponsorship, known),
     batchWeightMax: STEPS_MAX,
     lanes: LANES,
   });
@@ -67,8 +113,11 @@ export const createLegRepository = (
      * Stores new facts about a leg without a new state, such as its count of confirmations.
      * @returns null when another instance has moved the leg since it was read
      */
-    touchLeg: async (leg: Leg, change: LegChange, now: Date): Promise<Leg | null> =>
-      (await touches.submit({ leg, to: leg.state, change, now })).leg,
+    touchLeg: async (leg: Leg, change: LegChange, now: Date): Promise<Leg | null> => {
+      const { leg: touched } = await touches.submit({ leg, to: leg.state, change, now });
+      if (touched !== null) known.keepLeg(touched);
+      return touched;
+    },
 
     /** Records a transaction that replaced a wallet's earlier one. False when it belongs to another leg already. */
     adoptTransaction: createWalletTransactionRepository(database).adopt,

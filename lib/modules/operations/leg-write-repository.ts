@@ -4,11 +4,12 @@ import type { SqlReader } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
 import { toStored } from "@/lib/ports/routing-json";
 import type { Leg, LegChange } from "./leg";
-import { columnOf, LEG_COLUMNS, readLeg } from "./row-repository";
+import { columnOf } from "./row-repository";
 import type { LegState } from "./summary";
 
 export interface LegWrite {
-  readonly leg: Pick<Leg, "id" | "state" | "version">;
+  /** As it was read. */
+  readonly leg: Leg;
   readonly to: LegState;
   readonly change: LegChange & Partial<Pick<Leg, "sponsorReservedWei">>;
   readonly now: Date;
@@ -73,7 +74,7 @@ const WRITE = `
   UPDATE operation_leg l SET state = w."to", version = l.version + 1, updated_at = w.now, ${SET}
   FROM w JOIN locked ON locked.id = w.id
   WHERE l.id = w.id AND l.version = w.version AND l.state = w."from"
-  RETURNING ${LEG_COLUMNS}`;
+  RETURNING l.id`;
 
 const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
   Object.fromEntries(
@@ -96,22 +97,25 @@ const valuesOf = (writes: readonly LegWrite[]): readonly unknown[] => {
   return [JSON.stringify(toStored(values))];
 };
 
-/** The leg as a write leaves it. @param leg as it was read at the version that the write names */
-export const writtenLeg = (leg: Leg, { to, change }: LegWrite): Leg => {
+/** The leg as a write leaves it. */
+export const writtenLeg = ({ leg, to, change, now }: LegWrite): Leg => {
   const changed = Object.entries(change).map(([field, value]) => [field, value ?? null]);
-  return { ...leg, ...(Object.fromEntries(changed) as LegWrite["change"]), state: to };
+  return {
+    ...leg,
+    ...(Object.fromEntries(changed) as LegWrite["change"]),
+    state: to,
+    version: leg.version + 1,
+    updatedAt: now,
+  };
 };
 
-/**
- * Writes of different legs, as a part of a statement. The caller has locked the legs and compared their versions.
- * @param keep gets the legs as they are stored
- */
-export const legWritesPart = (writes: readonly LegWrite[], keep: (legs: readonly Leg[]) => void): JudgedPart => ({
+/** Writes of different legs, as a part of a statement. The caller has locked the legs and compared their versions. */
+export const legWritesPart = (writes: readonly LegWrite[]): JudgedPart => ({
   text: WRITE,
   values: valuesOf(writes),
+  rowsExactly: writes.length,
   judge: (rows) => {
     if (rows.length !== writes.length) throw new RefusedItemError("A leg was changed although it is locked.");
-    keep(rows.map(readLeg));
   },
 });
 
@@ -122,12 +126,11 @@ export const legWritesPart = (writes: readonly LegWrite[], keep: (legs: readonly
 export const writeLegs = async (sql: SqlReader, writes: readonly LegWrite[]): Promise<Map<LegWrite, Leg>> => {
   if (writes.length === 0) return new Map();
   const first = new Map(writes.toReversed().map((write) => [write.leg.id, write]));
-  const rows = await sql.query<Record<string, unknown>>(WRITE, valuesOf([...first.values()]));
-  const written = new Map(rows.map(readLeg).map((leg) => [leg.id, leg]));
+  const rows = await sql.query<{ readonly id: string }>(WRITE, valuesOf([...first.values()]));
+  const written = new Set(rows.map(({ id }) => id));
   return new Map(
-    [...first.values()].flatMap((write): [LegWrite, Leg][] => {
-      const leg = written.get(write.leg.id);
-      return leg === undefined ? [] : [[write, leg]];
-    }),
+    [...first.values()].flatMap((write): [LegWrite, Leg][] =>
+      written.has(write.leg.id) ? [[write, writtenLeg(write)]] : [],
+    ),
   );
 };

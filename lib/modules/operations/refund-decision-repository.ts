@@ -2,7 +2,8 @@ import type { Database } from "@/lib/db/client";
 import { recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { announceJob } from "@/lib/modules/jobs/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
-import { takeSteps, type LegMove } from "./step-repository";
+import type { LegMove } from "./step-decision";
+import { takeSteps } from "./step-repository";
 
 const WAKE = "UPDATE job SET run_at = least(run_at, $2::timestamptz) WHERE id = $1 AND queue = 'operation'";
 
@@ -17,7 +18,9 @@ export const createRefundDecisionRepository = (
    */
   store: (move: LegMove, audit: AuditEntry): Promise<boolean> =>
     database.rawTransaction(async (sql) => {
-      const [stepped] = await takeSteps(sql, sponsorship, [{ kind: "move", move }]);
+      const {
+        stepped: [stepped],
+      } = await takeSteps(sql, sponsorship, [{ kind: "move", move }]);
       if (stepped == null) return false;
       await recordAuditOn(sql, audit);
       await sql.change(WAKE, [move.leg.operationId, move.now]);

@@ -11,7 +11,7 @@ import { bridgeStep } from "./outcome";
 import { NO_ATTENTION, paymentKey } from "./refund-attention";
 import { RefundTakenError } from "./errors";
 import type { RefundDecisionRepository } from "./refund-decision-repository";
-import type { LegMove } from "./step-repository";
+import type { LegMove } from "./step-decision";
 
 /** How long "keep waiting" waits before a person is asked again. */
 const KEEP_WAITING_MS = 24 * 3_600_000;

@@ -2,8 +2,10 @@ import { LRUCache } from "lru-cache";
 import { createBatcher } from "@/lib/core/batch";
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn } from "@/lib/db/sql";
+import type { Handover } from "@/lib/modules/jobs/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { createAccepting } from "./accept-repository";
+import { createKnownSets, type KnownSets } from "./known-sets";
 import type { Operation } from "./operation";
 import { findOperations } from "./row-repository";
 import { readAsMuchAsPossible, readOperation } from "./readable";
@@ -19,6 +21,10 @@ export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as c
 export const createOperationsRepository = (
   database: Database,
   sponsorship: Pick<SponsorshipService, "reserve" | "reservationParts">,
+  {
+    known = createKnownSets(),
+    handover,
+  }: { readonly known?: Pick<KnownSets, "keepAccepted">; readonly handover?: Pick<Handover, "take"> } = {},
 ) => {
   const reads = createBatcher({
     run: async (ids: readonly string[]) => {
@@ -36,9 +42,13 @@ export const createOperationsRepository = (
   const accepted = new LRUCache<string, Operation>({ max: ACCEPTED_MAX, ttl: ACCEPTED_MS });
 
   return {
-    /** Keeps an operation that this instance has just accepted for its first `findToDrive`. */
-    keepAccepted: (operation: Operation): void => {
+    /**
+     * Keeps an operation that this instance has just accepted for its first `findToDrive` and its first step.
+     * @param transferId of the quoted transfer that it carries out, if any
+     */
+    keepAccepted: (operation: Operation, transferId: string | null): void => {
       accepted.set(operation.id, operation);
+      known.keepAccepted(operation, transferId);
     },
 
     /**
@@ -69,7 +79,7 @@ export const createOperationsRepository = (
       return row === null ? null : readAsMuchAsPossible(row);
     },
 
-    ...createAccepting(database, sponsorship),
+    ...createAccepting(database, sponsorship, handover),
 
     /** Notes that an operation takes far longer than was estimated, once. */
     markDelayed: (operationId: string, now: Date): Promise<void> =>

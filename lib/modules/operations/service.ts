@@ -108,7 +108,7 @@ const start = async (deps: OperationsDeps, input: StartOperation): Promise<Opera
     if (evaluationId === null) return null;
     if (rows.awaited) return repository.find(operationId);
     const operation = acceptedOperation(rows, evaluationId);
-    repository.keepAccepted(operation);
+    repository.keepAccepted(operation, rows.transferId);
     return operation;
   };
   return holds.reserving(sources, accept, input.seen ?? null);

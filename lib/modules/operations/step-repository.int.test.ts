@@ -10,6 +10,7 @@ import { fund, newCustomer } from "@/lib/testing/journey";
 import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
 import { createLegRepository } from "./leg-repository";
 import { createOperationsRepository } from "./repository";
+import { countStatements } from "@/lib/testing/statement-count";
 
 const CHAIN = 31337;
 
@@ -25,6 +26,7 @@ const own = createDatabase(config.databaseUrl, {
 });
 afterAll(() => own.close());
 afterEach(() => void announced.splice(0));
+const statements = countStatements(own.pool);
 const repository = createOperationsRepository(own, sponsorship);
 const legs = createLegRepository(own, sponsorship);
 
@@ -142,4 +144,63 @@ test("a leg of an operation that was cancelled since it was read is not moved, a
   expect(await repository.find(operationId)).toMatchObject({ status: "cancelled", legs: [{ state: "failed" }] });
   expect(await prisma.operationEvent.count({ where: { operationId, type: "operation.processing" } })).toBe(0);
   await expectBudgetsToFitLegs(database);
+});
+
+const sourceSeen = { sourceTxHash: hash(), gasCostWei: 1n, gasPaidBy: "sponsor" } as const;
+
+test("a step of an operation that the instance has stepped before takes one statement, and changes as much", async () => {
+  const operationId = await accepted();
+  const { leg } = await legOf(operationId);
+  const submitted = await legs.moveLeg({ leg, to: "submitted", event: { type: "leg.submitted" }, now });
+  announced.splice(0);
+  statements.reset();
+  const at = new Date(now.getTime() + 1000);
+  const own = submitted?.leg ?? leg;
+  const event = { type: "leg.source_seen" };
+  const seen = await legs.moveLeg({ leg: own, to: "source_seen", change: sourceSeen, event, now: at });
+  expect(statements.total()).toBe(1);
+  expect(seen).toMatchObject({ status: "processing", subStatus: "source_confirmed" });
+  expect((await legOf(operationId)).leg).toEqual(seen?.leg);
+  expect(announced).toEqual([`operation_event ${operationId}`]);
+  const hold = await prisma.balanceHold.findUniqueOrThrow({ where: { id: leg.id } });
+  expect(hold.releasedAt).toEqual(at);
+  const events = await prisma.operationEvent.findMany({ where: { operationId }, orderBy: { seq: "asc" } });
+  expect(events.map(({ seq, type }) => `${String(seq)} ${type}`).slice(-2)).toEqual([
+    "5 leg.source_seen",
+    "6 operation.processing",
+  ]);
+});
+
+test("a step of an operation that another instance has moved since changes nothing", async () => {
+  const operationId = await accepted();
+  const other = createLegRepository(own, sponsorship);
+  const { leg } = await legOf(operationId);
+  const submitted = (await legs.moveLeg({ leg, to: "submitted", event: { type: "leg.submitted" }, now }))?.leg ?? leg;
+  const step = {
+    leg: submitted,
+    to: "source_seen",
+    change: { ...sourceSeen, receivedBase: leg.amountBase },
+    event: { type: "leg.source_seen" },
+    now,
+  } as const;
+  const both = await Promise.all([other.moveLeg(step), legs.moveLeg(step)]);
+  expect(both.filter((each) => each !== null)).toHaveLength(1);
+  expect(await prisma.operationEvent.count({ where: { operationId, type: "leg.source_seen" } })).toBe(1);
+  const moved = (await legOf(operationId)).leg;
+  const end = { leg: moved, to: "completed", event: { type: "leg.completed" }, now } as const;
+  // Both have stepped it before; one of them does not know its last state.
+  const ends = [await other.moveLeg(end), await legs.moveLeg(end)];
+  expect(ends.map((each) => each?.status ?? null)).toEqual(["completed", null]);
+  expect(await prisma.operationEvent.count({ where: { operationId, type: "leg.completed" } })).toBe(1);
+  await expectBudgetsToFitLegs(database);
+});
+
+test("the job of an operation is removed with its last step", async () => {
+  const operationId = await accepted();
+  const { leg } = await legOf(operationId);
+  expect(await prisma.job.count({ where: { id: operationId } })).toBe(1);
+  const failure = { code: "no_route", message: "None.", retryable: true };
+  await legs.moveLeg({ leg, to: "failed", change: { failure }, event: { type: "leg.failed" }, now });
+  expect(await repository.find(operationId)).toMatchObject({ status: "failed", legs: [{ failure }] });
+  expect(await prisma.job.count({ where: { id: operationId } })).toBe(0);
 });

@@ -3,13 +3,15 @@ import type { Status, SubStatus } from "@/lib/core/status";
 import { RefusedItemError } from "@/lib/db/batches";
 import { toBigIntOrNull } from "@/lib/db/decimal";
 import type { SqlReader } from "@/lib/db/sql";
+import type { JudgedPart } from "@/lib/db/together";
 import type { NewEvent } from "@/lib/modules/events/service";
 import type { Failure } from "./leg";
 import type { LegResult } from "./summary";
 
-interface OperationRow {
+export interface OperationRow {
   readonly id: string;
   readonly projectId: string;
+  readonly version: number;
   readonly kind: string;
   readonly retryOf: string | null;
   readonly quotedId: string | null;
@@ -56,7 +58,7 @@ export interface WorkingSet {
 // other. Both are read after their locks were taken, so they include everything that was committed while the statement waited.
 const LOCK = `
   WITH locked AS MATERIALIZED (
-    SELECT o.id, o.project_id AS "projectId", o.kind, o.status, o.sub_status AS "subStatus", o.failure,
+    SELECT o.id, o.project_id AS "projectId", o.version, o.kind, o.status, o.sub_status AS "subStatus", o.failure,
       o.retry_of AS "retryOf", o.minimum_base::text AS "minimumBase",
       (SELECT q.transfer_id FROM quote q WHERE q.operation_id = o.id) AS "quotedId",
       (SELECT p.id FROM privacy_transfer p WHERE p.project_id = o.project_id AND p.operation_id = o.id) AS "privateId"
@@ -101,3 +103,41 @@ export const readWorkingSets = async (
   });
   return new Map(workingSets);
 };
+
+// The versions and states that are compared are those of the rows that were locked: PostgreSQL looks at a row again once it has waited for it.
+const LOCK_KNOWN = `
+  SELECT o.id FROM jsonb_to_recordset($1::jsonb) AS w (project_id text, id text, version int, status text, sub_status text)
+  JOIN operation o ON o.project_id = w.project_id AND o.id = w.id
+  WHERE o.version = w.version AND o.status = w.status AND o.sub_status = w.sub_status
+  ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o`;
+const LOCK_KNOWN_LEGS = `
+  SELECT l.id FROM jsonb_to_recordset($1::jsonb) AS w (operation_id text, id text, version int, state text)
+  JOIN operation_leg l ON l.operation_id = w.operation_id AND l.id = w.id
+  WHERE l.version = w.version AND l.state = w.state
+  ORDER BY l.id COLLATE "C" FOR NO KEY UPDATE OF l`;
+
+const locking = (text: string, rows: readonly object[]): JudgedPart => ({
+  text,
+  values: [JSON.stringify(rows)],
+  rowsExactly: rows.length,
+  judge: () => undefined,
+});
+
+/**
+ * Parts of `changeAllOrNothing` that lock operations and their legs as `readWorkingSets` does, those alone that still are as the working sets
+ * say. Call it before steps change the working sets.
+ */
+export const lockParts = (workingSets: readonly WorkingSet[]): JudgedPart[] => [
+  locking(
+    LOCK_KNOWN,
+    workingSets.map(({ row: { projectId, id, version, status, subStatus } }) => ({
+      ...{ project_id: projectId, id, version, status, sub_status: subStatus },
+    })),
+  ),
+  locking(
+    LOCK_KNOWN_LEGS,
+    workingSets.flatMap(({ legs }) =>
+      legs.map(({ operationId, id, version, state }) => ({ operation_id: operationId, id, version, state })),
+    ),
+  ),
+];

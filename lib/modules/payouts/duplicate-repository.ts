@@ -33,10 +33,11 @@ const EARLIER = `
     AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
   ORDER BY found.index, found.created_at DESC`;
 
+// In the order of the index, in which its pages are found faster.
 const INSERT = `
   INSERT INTO payout_row_key (project_id, row_key, payout_id, index, created_at)
   SELECT $1, decode(asked.key, 'hex'), $3, asked.index - 1, $4::timestamptz
-  FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)`;
+  FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index) ORDER BY asked.key COLLATE "C"`;
 
 interface EarlierRow {
   readonly index: number;

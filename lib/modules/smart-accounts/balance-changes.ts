@@ -1,4 +1,5 @@
-import { decodeFunctionResult, encodeFunctionData, parseAbi, type Address, type Hex, type PublicClient } from "viem";
+import { decodeFunctionResult, parseAbi, type Address, type Hex, type PublicClient } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
 import { DomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { balanceCall, type Watched } from "./wallet-calls";
@@ -44,7 +45,7 @@ export const balanceChanges = async (
   const code = await client.getCode({ address: contracts.multicall3 });
   const { data } = await client.call({
     to: contracts.entryPoint,
-    data: encodeFunctionData({ abi: multicall3, functionName: "aggregate3", args: [calls] }),
+    data: encodeCall({ abi: multicall3, functionName: "aggregate3", args: [calls] }),
     stateOverride: [{ address: contracts.entryPoint, code: code ?? "0x" }],
   });
   const results = decodeFunctionResult({ abi: multicall3, functionName: "aggregate3", data: data ?? "0x" });

@@ -61,6 +61,7 @@ const RELEASE = `
 export const releasePart = (key: UsageKey, change: { wei: bigint; spentWei: bigint }): JudgedPart => ({
   text: RELEASE,
   values: [...valuesOf(key), change.wei.toString(), change.spentWei.toString()],
+  rowsExactly: 1,
   judge: (rows) => {
     if (rows.length !== 1) throw new RefusedItemError("A reservation has no budget that it was taken from.");
   },

@@ -69,15 +69,18 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     const route = withMinimum(priced, quote.minimumBase, request.slippageBps);
     if (route === null) throw await priceMoved(request, wallets);
     const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
+    const { projectId, kind } = quote;
     const simulated = await simulateRoute(deps, {
-      projectId: quote.projectId,
-      kind: quote.kind,
+      projectId,
+      kind,
       request,
       wallets,
       route,
       legIds: legIdsOf(quote),
       signal,
     });
+    // A call that has checked its sources accepts the operation at once, and reserves the budget then.
+    if (checked === null) await deps.sponsorship.check({ projectId, kind, costs: simulated.costs });
     return { request, wallets, route, others, check, simulated };
   };
 

@@ -1,4 +1,5 @@
 import type { Route, RouteLeg, RouteRequest } from "@/lib/ports/routing";
+import type { GasCost } from "@/lib/modules/sponsorship/service";
 import { type FeePayer, type PreparedLeg, type SourceWallet } from "@/lib/modules/quotes/service";
 import { requireUnfrozen } from "@/lib/chains/require-unfrozen";
 import { toActions, toBalanceChange, type Action, type BalanceChange } from "./serializer";
@@ -21,6 +22,8 @@ export interface RouteSimulation {
   balanceChanges: BalanceChange[];
   /** The payer of the network fee, by leg. */
   feePayers: FeePayer[];
+  /** Of the legs whose network fee the sponsor pays. */
+  costs: GasCost[];
   /** Actions that the caller's own wallets must sign or send, in this order, before execute. */
   actions: Action[];
 }
@@ -28,7 +31,7 @@ export interface RouteSimulation {
 /**
  * Builds and simulates every leg against the chains as they are now. Nothing is signed for it, and nothing sent.
  * @throws DomainError `simulation_failed`, `insufficient_balance` (no coins for a network fee), `invalid_request` (a wallet that
- * cannot be a source), `wallet_frozen`, `recipient_frozen`, `sponsor_budget_exceeded`, `chain_unavailable`
+ * cannot be a source), `wallet_frozen`, `recipient_frozen`, `sponsor_budget_exceeded` (gas above any limit), `chain_unavailable`
  */
 export const simulateRoute = async (
   deps: SimulationDeps,
@@ -61,10 +64,9 @@ export const simulateRoute = async (
   });
   await unfrozen;
   const legs = simulations.map(({ prepared }) => prepared);
-  const { projectId, kind } = input;
-  await deps.sponsorship.check({ projectId, kind, costs: simulations.flatMap(({ cost }) => cost ?? []) });
   return {
     legs,
+    costs: simulations.flatMap(({ cost }) => cost ?? []),
     feePayers: simulations.map(({ cost }) => (cost === null ? "wallet" : "sponsor")),
     balanceChanges: merged(simulations.flatMap(({ changes }) => changes)).map(toBalanceChange),
     actions: route.legs.flatMap((leg, index) => {

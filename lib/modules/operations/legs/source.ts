@@ -101,24 +101,41 @@ const inOrder = (value: unknown): unknown => {
   );
 };
 
+/** The source as the chain shows it now. */
+interface LookedAt {
+  readonly isFinal: boolean;
+  /** What the leg does not say yet; null where nothing is new. */
+  readonly news: (Required<Pick<LegChange, "sourceConfirmations">> & LegChange) | null;
+}
+
+/** Null when the source is gone after a reorganisation. */
+const lookAtSource = async (step: Step): Promise<LookedAt | null> => {
+  const { leg } = step;
+  const needed = step.chains.confirmations(leg.sourceChainId);
+  if (leg.sourceConfirmations >= needed) return { isFinal: true, news: null };
+  const receipt = await sameReceipt(step);
+  if (receipt === null) return null;
+  const counted = await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber);
+  // An older head of another node takes no confirmation away.
+  const sourceConfirmations = Math.max(counted, leg.sourceConfirmations);
+  if (sourceConfirmations === leg.sourceConfirmations) return { isFinal: false, news: null };
+  // The network fee can differ after a reorganisation, so the fee of the last receipt is stored.
+  return { isFinal: sourceConfirmations >= needed, news: { sourceConfirmations, ...feeChange(receipt.fee) } };
+};
+
 /**
  * Follows the source until it has the chain's number of confirmations: `final`, `open`, `gone` after a reorganisation,
  * or `moved` when another instance moved the leg.
  */
 export const followSource = async (step: Step): Promise<"final" | "open" | "gone" | "moved"> => {
-  const { leg } = step;
-  const needed = step.chains.confirmations(leg.sourceChainId);
-  if (leg.sourceConfirmations >= needed) return "final";
-  const receipt = await sameReceipt(step);
-  if (receipt === null) return "gone";
-  const counted = await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber);
-  // An older head of another node takes no confirmation away.
-  const confirmations = Math.max(counted, leg.sourceConfirmations);
-  if (confirmations === leg.sourceConfirmations) return "open";
-  // The network fee can differ after a reorganisation, so the fee of the last receipt is stored.
-  if (!(await touch(step, { sourceConfirmations: confirmations, ...feeChange(receipt.fee) }))) return "moved";
-  leg.sourceConfirmations = confirmations;
-  return confirmations >= needed ? "final" : "open";
+  const looked = await lookAtSource(step);
+  if (looked === null) return "gone";
+  const { isFinal, news } = looked;
+  if (news !== null) {
+    if (!(await touch(step, news))) return "moved";
+    step.leg.sourceConfirmations = news.sourceConfirmations;
+  }
+  return isFinal ? "final" : "open";
 };
 
 export const reorganised = (step: Step): Promise<StepResult> => {
@@ -127,10 +144,11 @@ export const reorganised = (step: Step): Promise<StepResult> => {
 };
 
 export const sourceSeen = async (step: Step): Promise<StepResult> => {
-  const source = await followSource(step);
-  if (source === "moved") return "moved";
-  if (source === "gone") return reorganised(step);
-  if (source === "open") return "waits";
-  if (step.leg.failure !== null) return move(step, "failed", "leg.failed");
-  return move(step, "completed", "leg.completed", {}, { txHash: step.leg.sourceTxHash });
+  const looked = await lookAtSource(step);
+  if (looked === null) return reorganised(step);
+  const { isFinal, news } = looked;
+  if (!isFinal) return news === null || (await touch(step, news)) ? "waits" : "moved";
+  // The last count is stored with the move.
+  if (step.leg.failure !== null) return move(step, "failed", "leg.failed", news ?? {});
+  return move(step, "completed", "leg.completed", news ?? {}, { txHash: step.leg.sourceTxHash });
 };

@@ -1,0 +1,180 @@
+/** Decides about the steps of operations from what is stored of them. Pure: step-repository.ts reads and stores. */
+import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
+import { RefusedItemError } from "@/lib/db/batches";
+import type { HeldChange } from "@/lib/modules/holds/service";
+import type { ReservationChange } from "@/lib/modules/sponsorship/service";
+import type { Leg, LegChange } from "./leg";
+import { reservationOf } from "./leg-reservations";
+import { writtenLeg, type LegWrite } from "./leg-write-repository";
+import { projectEventsOf } from "./project-events";
+import type { LegClaim, RefundClaim } from "./refund-claim-repository";
+import { settledState } from "./state-repository";
+import { LEG_TRANSITIONS, isLegFinal, stageOfLegs, type LegState } from "./summary";
+import type { LegSnapshot, WorkingSet } from "./working-set-repository";
+
+/** A leg's step to its next state. */
+export interface LegMove {
+  readonly leg: Leg;
+  readonly to: LegState;
+  readonly change?: LegChange;
+  /** Maximum cost of the signed operation for the sponsor, in wei; by default the reserved amount. */
+  readonly maxGasWei?: bigint;
+  /** The payment that is the leg's refund. Kept while the leg is `refund_seen` or `refunded`, and given up when it leaves these states. */
+  readonly refund?: RefundClaim;
+  readonly event: { readonly type: string; readonly data?: Record<string, unknown> };
+  readonly now: Date;
+}
+
+/** The fields that replace a leg's signed operation by one that was signed again for the same nonce and calls. */
+export type SignedAgain = Required<Pick<LegChange, "userOperation" | "userOpHash" | "earlierUserOpHashes">>;
+
+export type OperationStep =
+  | { readonly kind: "begin"; readonly operationId: string; readonly now: Date }
+  | { readonly kind: "move"; readonly move: LegMove }
+  /** The leg stays as it is, with another signed operation. */
+  | {
+      readonly kind: "signAgain";
+      readonly leg: Leg;
+      readonly change: SignedAgain;
+      readonly maxGasWei: bigint;
+      readonly now: Date;
+    };
+
+/** The state after a step. `leg` is null where the operation began. */
+export interface Stepped {
+  readonly leg: Leg | null;
+  readonly status: Status;
+  readonly subStatus: SubStatus;
+}
+
+export const operationIdOf = (step: OperationStep): string => {
+  if (step.kind === "begin") return step.operationId;
+  return step.kind === "move" ? step.move.leg.operationId : step.leg.operationId;
+};
+
+const note = (workingSet: WorkingSet, type: string, data: unknown, now: Date): void => {
+  workingSet.events.push({ operationId: workingSet.row.id, place: workingSet.events.length + 1, type, data, now });
+  workingSet.projectEvents.push(...projectEventsOf(workingSet.row, { type, now }));
+};
+
+const setState = (workingSet: WorkingSet, next: { status: Status; subStatus: SubStatus }, now: Date): void => {
+  Object.assign(workingSet.row, next);
+  workingSet.changes += 1;
+  workingSet.changedAt = now;
+};
+
+/** pending → processing. False when it is no longer pending, or awaits approval. */
+const begin = (workingSet: WorkingSet, now: Date): boolean => {
+  const { row, legs } = workingSet;
+  if (row.status !== "pending" || row.subStatus !== "prepared") return false;
+  // Legs that a linked wallet signed or sent are under way already.
+  const subStatus = stageOfLegs(legs.map(({ state }) => state));
+  setState(workingSet, { status: "processing", subStatus }, now);
+  note(workingSet, "operation.processing", { subStatus }, now);
+  return true;
+};
+
+/** Notes the leg's new state, and the state of the operation that follows from it. */
+const follow = (workingSet: WorkingSet, own: LegSnapshot, { leg, to, event, now }: LegMove, moved: Leg): void => {
+  const { failure, receivedBase, sponsorReservedWei } = moved;
+  Object.assign(own, { state: to, failure, receivedBase, reservedWei: sponsorReservedWei?.toString() ?? null });
+  note(workingSet, event.type, { legId: leg.id, position: leg.position, state: to, ...event.data }, now);
+  const next = settledState(workingSet.row, workingSet.legs);
+  if (next === null) return;
+  if (next.status !== workingSet.row.status && !mayMove(workingSet.row.status, next.status))
+    throw new RefusedItemError(`An operation may not go from ${workingSet.row.status} to ${next.status}.`);
+  if (next.failure !== null) workingSet.row.failure = next.failure;
+  const { status, subStatus } = next;
+  setState(workingSet, { status, subStatus }, now);
+  note(workingSet, `operation.${status}`, { status, subStatus }, now);
+};
+
+const isHeld = (state: LegState): boolean => state === "queued" || state === "submitted";
+
+/** The change of the leg's gas reservation that the move makes; null when there is none. */
+const reservationChange = (
+  workingSet: WorkingSet,
+  { leg, to, maxGasWei }: LegMove,
+  moved: Leg,
+): ReservationChange | null => {
+  const reservation = reservationOf(workingSet.row, leg);
+  if (reservation === null) return null;
+  if (isLegFinal(to)) {
+    // A leg that was never mined costs nothing. A mined leg without a stored cost costs its whole reservation.
+    const spentWei = moved.sourceTxHash === null ? 0n : (moved.gasCostWei ?? reservation.reservedWei);
+    return { reservation, spentWei };
+  }
+  if (maxGasWei === undefined || maxGasWei === reservation.reservedWei) return null;
+  const othersWei = workingSet.legs
+    .filter(({ id, sourceChainId }) => id !== leg.id && sourceChainId === leg.sourceChainId)
+    .reduce((sum, { reservedWei }) => sum + BigInt(reservedWei ?? 0), 0n);
+  return { reservation, toWei: maxGasWei, operation: { kind: workingSet.row.kind, othersWei } };
+};
+
+const toMove = (step: Exclude<OperationStep, { kind: "begin" }>): LegMove => {
+  if (step.kind === "signAgain") {
+    const { leg, change, maxGasWei, now } = step;
+    if (leg.state !== "submitted") throw new RefusedItemError(`A leg that is ${leg.state} is not signed again.`);
+    const event = { type: "leg.signed_again", data: { userOpHash: change.userOpHash } };
+    return { leg, to: "submitted", change, maxGasWei, event, now };
+  }
+  const { leg, to } = step.move;
+  if (!(LEG_TRANSITIONS[leg.state] as readonly LegState[]).includes(to))
+    throw new RefusedItemError(`A leg may not go from ${leg.state} to ${to}.`);
+  return step.move;
+};
+
+const toWrite = ({ leg, to, change = {}, maxGasWei, now }: LegMove): LegWrite => {
+  const isAdjusted = maxGasWei !== undefined && leg.sponsorReservedWei !== null && !isLegFinal(to);
+  return { leg, to, now, change: isAdjusted ? { ...change, sponsorReservedWei: maxGasWei } : change };
+};
+
+/** What the steps change, and the state after each of them. */
+export interface Decided {
+  /** By step; null when somebody else was first, and the rows have to be read again. */
+  readonly results: readonly (Stepped | null)[];
+  /** By leg. */
+  readonly writes: ReadonlyMap<string, LegWrite>;
+  readonly reservations: readonly ReservationChange[];
+  readonly holds: readonly HeldChange[];
+  readonly claims: readonly LegClaim[];
+  /** Legs that give up what they claimed. */
+  readonly released: readonly string[];
+}
+
+/** Takes the steps in order, and notes their changes of the operations in the working sets. Of several steps of one leg that read it at the same time, the first is taken. */
+export const decideSteps = (steps: readonly OperationStep[], workingSets: ReadonlyMap<string, WorkingSet>): Decided => {
+  const writes = new Map<string, LegWrite>();
+  const written = new Map<string, Leg>();
+  const reservations: ReservationChange[] = [];
+  const holds: HeldChange[] = [];
+  const claims: LegClaim[] = [];
+  const released: string[] = [];
+  const moves = steps.map((step) => (step.kind === "begin" ? null : toMove(step)));
+  const results = steps.map((step, index) => {
+    const workingSet = workingSets.get(operationIdOf(step));
+    const move = moves[index] ?? null;
+    if (workingSet === undefined || (move === null && step.kind === "begin" && !begin(workingSet, step.now)))
+      return null;
+    if (move !== null) {
+      const { id, state, version } = move.leg;
+      const own = workingSet.legs.find((leg) => leg.id === id);
+      if (own?.version !== version || own.state !== state || writes.has(id)) return null;
+      const write = toWrite(move);
+      writes.set(id, write);
+      const leg = writtenLeg(write);
+      written.set(id, leg);
+      // The first step of a leg also begins its operation, whose events stay in that order.
+      begin(workingSet, move.now);
+      follow(workingSet, own, move, leg);
+      if (isHeld(state) !== isHeld(move.to)) holds.push({ id, held: isHeld(move.to), now: move.now });
+      const change = reservationChange(workingSet, move, leg);
+      if (change !== null) reservations.push(change);
+      if (move.refund !== undefined) claims.push({ ...move.refund, legId: id, now: move.now });
+      else if (state === "refund_seen" && move.to !== "refunded") released.push(id);
+    }
+    const { status, subStatus } = workingSet.row;
+    return { leg: move === null ? null : (written.get(move.leg.id) ?? null), status, subStatus };
+  });
+  return { results, writes, reservations, holds, claims, released };
+};
