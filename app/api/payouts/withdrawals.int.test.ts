@@ -93,7 +93,7 @@ test("a withdrawal debits the account and holds the treasury's money in one step
   expect(await read(key, id)).toMatchObject({
     account: { accountId: account, amount: "6", paid: "0", returned: "0", inTransit: "6" },
   });
-  // What is in transit backs nothing else.
+  // Money in transit backs nothing else.
   const more = { params: { id: account }, body: { amount: "0.01", currency: "USDC" } };
   expect(await refusal(person.call(fundGlobalAccount, more))).toMatchObject({ code: "insufficient_reserves" });
 
@@ -181,7 +181,7 @@ test("many withdrawals at once never take more than the account has, and one key
 });
 
 test("what the account or the treasury cannot bear is refused, and neither is touched", async () => {
-  const { key, person, account } = await withAccount("10");
+  const { key, person, customer, account } = await withAccount("10");
   const stranger = await withAccount("1");
   const to = someone();
   const from = (sourceAccountId: string, rest: object = {}, rows = [row(to, "1")]) =>
@@ -198,6 +198,15 @@ test("what the account or the treasury cannot bear is refused, and neither is to
   });
   // The money is on one chain, and the withdrawal on another.
   expect(await from(account, { chainId: 31338 })).toMatchObject({ code: "insufficient_balance" });
+  // The last step of the transaction fails, after the account was debited in it.
+  const { projectId } = await api.services.database.prisma.wallet.findUniqueOrThrow({
+    where: { id: customer.treasuryId },
+  });
+  const budget = (dailyWei: bigint | null) =>
+    api.services.sponsorship.setBudget({ projectId, chainId: PAYOUT_CHAIN }, { dailyWei, operationWei: null });
+  await budget(1000n);
+  expect(await from(account)).toMatchObject({ code: "sponsor_budget_exceeded" });
+  await budget(null);
   await person.call(freezeGlobalAccount, { params: { id: account }, body: { reason: "Audit" } });
   expect(await from(account)).toMatchObject({ code: "invalid_state" });
   expect(await balanceOf(person, account)).toMatchObject({ posted: "10" });
@@ -216,7 +225,7 @@ test("a person's withdrawal is pending on the account until a code approves it, 
   await person.call(freezeGlobalAccount, { params: { id: account }, body: { reason: "Audit" } });
   expect(await refusal(approve(api, customer, waiting))).toMatchObject({ code: "invalid_state" });
   expect(await balanceOf(person, account)).toMatchObject({ posted: "4" });
-  // What does not arrive is the account's, frozen or not.
+  // Money that does not arrive is returned to the account, frozen or not.
   await person.call(cancelPayout, { params: { id: idOf(made) } });
   expect(await balanceOf(person, account)).toMatchObject({ posted: "10" });
   expect(await read(person, idOf(made))).toMatchObject({ status: "cancelled", account: { returned: "6" } });

@@ -34,7 +34,7 @@ export interface Reserves {
   readonly onChainBase: bigint;
   readonly committedBase: bigint;
   readonly liabilitiesBase: bigint;
-  /** What withdrawals took out of accounts and is not settled. `committedBase` includes the money that pays it. */
+  /** The amount that withdrawals took out of accounts and that is not settled. `committedBase` includes the money that pays it. */
   readonly inTransitBase: bigint;
 }
 

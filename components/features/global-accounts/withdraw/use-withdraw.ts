@@ -39,7 +39,7 @@ export interface Withdrawing {
   readonly token: TokenInfo | undefined;
   /** Chains on which the asset is. */
   readonly chainIds: readonly string[];
-  /** What the treasury has on a chain; null while it is not known. */
+  /** The treasury's balance on a chain; null while it is not known. */
   readonly held: (chainId: string) => string | null;
   readonly spendable: Spendable;
   readonly recipient: Recipient;
@@ -52,7 +52,8 @@ export interface Withdrawing {
   readonly checking: boolean;
   readonly checked: CheckedWithdrawal | null;
   readonly choose: (field: keyof WithdrawValues, value: string) => void;
-  readonly check: () => Promise<void>;
+  /** With `again`, also a payment that repeats one of the last 30 days. */
+  readonly check: (again?: boolean) => Promise<void>;
   readonly back: () => void;
 }
 
@@ -84,10 +85,11 @@ export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => 
   const body = toWithdrawBody(tokens, account, values);
   const short = shortReason(account, held(values.chainId), values.amount);
   const serverErrors = fieldMessagesOf(asking.error instanceof ApiError ? asking.error.details : []);
-  const check = async (): Promise<void> => {
+  const check = async (again = false): Promise<void> => {
     if (body === null) return;
-    const answer = await asking.mutateAsync({ body: { ...body, validateOnly: true } }).catch(() => null);
-    if (answer !== null) setChecked({ body, answer });
+    const asked = again ? { ...body, allowDuplicates: true } : body;
+    const answer = await asking.mutateAsync({ body: { ...asked, validateOnly: true } }).catch(() => null);
+    if (answer !== null) setChecked({ body: asked, answer });
   };
   return {
     ...{ form, values, chainIds, held, recipient, body, serverErrors, checked, check },

@@ -5,6 +5,7 @@ import { useId, type ReactNode } from "react";
 import { useController } from "react-hook-form";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { AmountEntry } from "@/components/features/money-flow/amount-entry";
+import { codeOf } from "@/components/features/money-flow/api-error";
 import { EmailNotice } from "@/components/features/money-flow/email-notice";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { RecipientField } from "@/components/features/transfer/recipient-field";
@@ -153,6 +154,11 @@ const Receipt = ({ account, withdrawing }: Pick<WithdrawDeskProps, "account"> & 
       {error === null ? null : (
         <div className="p-4">
           <ErrorState compact error={error} money="Nothing was withdrawn." onRetry={() => void check()} />
+          {codeOf(error) === "duplicate_payout" ? (
+            <Button className="mt-2" onClick={() => void check(true)}>
+              Withdraw it again
+            </Button>
+          ) : null}
         </div>
       )}
       <div className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">

@@ -55,7 +55,7 @@ export const toWithdrawBody = (
   };
 };
 
-/** What the treasury has of the account's asset on a chain; null while it is not known. */
+/** The treasury's balance of the account's asset on a chain; null while it is not known. */
 export const treasuryHas = (setup: SwapSetup, assetId: string, chainId: string): string | null => {
   const token = tokenOf(setup.tokens, assetId, chainId);
   if (token === undefined || setup.treasury === undefined) return null;

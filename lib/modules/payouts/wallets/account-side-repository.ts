@@ -22,7 +22,7 @@ export const bearerOf = async (tx: Tx, projectId: string, payoutId: string): Pro
 /** Names the actor of postings that follow from what a chain shows. */
 const WORKER = "payouts";
 
-/** What a payout's account needs to know to be given back to; null where no account bears the payout. */
+/** The account of a payout, with the tokens in which its rows are paid. */
 export interface Bearer {
   readonly accountId: string;
   readonly currency: string;

@@ -87,7 +87,7 @@ const accountOf = ({ payout }: WalletsPayoutView): Record["account"] => {
 const BRINGS =
   "Nothing to do: the missing part is on its way to the chain (see the operation in fundedBy). Rows are paid once it has arrived.";
 
-/** What another operation may have paid is not given back to the account. */
+/** Names the amount that is not returned to the account, because another operation may have paid it. */
 const keptInTransit = (view: WalletsPayoutView): string => {
   const account = accountOf(view);
   if (account === null || account.inTransit === "0") return "";

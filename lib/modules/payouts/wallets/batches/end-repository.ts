@@ -76,7 +76,7 @@ const fail = (
     await syncHold(tx, batchName(batch), false, now);
     await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: batch.rows, now });
     await recordFailedBatch(tx, batch, failure, now);
-    // What another operation may have paid stays in transit, because the account must not get it as well.
+    // Money that another operation may have paid stays in transit, because the account must not get it as well.
     if (failure.code !== REPLACED.code) await settle(tx, { payout, batch, now }, { returnedBase: batch.amountBase });
     await settleReservation(tx, sponsorship, { payout, batch, spentWei: batch.gasCostWei });
     return true;
