@@ -1,9 +1,13 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, devices } from "@playwright/test";
+import { leftOutJourneys } from "./scripts/long-tests.mjs";
 
 const executablePath = process.env.CHROMIUM_PATH;
 /** They kill the stack's pages, or load the machine with a second server, so nothing else may run beside them. */
 const DISTURBING = /(edge|parity|deploy)\.spec\.ts$/;
+/** `npm test` sets a seed; without one every journey runs. */
+const outOfThisRun =
+  process.env.SAMPLE_SEED === undefined ? [] : leftOutJourneys(process.env.SAMPLE_SEED).map((file) => `**/${file}`);
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
@@ -40,7 +44,13 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "journeys", testIgnore: DISTURBING, use: { ...devices["Desktop Chrome"] } },
-    { name: "faults", testMatch: DISTURBING, dependencies: ["journeys"], use: { ...devices["Desktop Chrome"] } },
+    { name: "journeys", testIgnore: [DISTURBING, ...outOfThisRun], use: { ...devices["Desktop Chrome"] } },
+    {
+      name: "faults",
+      testMatch: DISTURBING,
+      testIgnore: outOfThisRun,
+      dependencies: ["journeys"],
+      use: { ...devices["Desktop Chrome"] },
+    },
   ],
 });

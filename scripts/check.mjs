@@ -7,8 +7,8 @@ import { endChildrenOnInterrupt, performAll, secondsSince } from "./scheduler.mj
 const CACHE = join(ROOT, "node_modules", ".cache", "causeway");
 
 /**
- * The longest first. Caches only where a cached answer is the answer of a full run: ESLint's and Prettier's depend on one file's
- * content. Oxlint's rules ask for types of other files, so every run asks all of them.
+ * The longest first. A cache only where a cached answer is the answer of a full run: ESLint's depends on one file's content.
+ * Oxlint's rules ask for types of other files, so every run asks all of them.
  */
 const tasks = [
   // It reports the errors of the TypeScript compiler as well.
@@ -19,19 +19,7 @@ const tasks = [
     args: ["--cache", "--cache-strategy", "content", "--cache-location", join(CACHE, "eslint")],
   },
   { name: "unit", command: bin("vitest"), args: ["run", "--project", "unit", "--reporter=dot"] },
-  {
-    name: "format",
-    npm: "check:format",
-    args: [
-      "--log-level",
-      "warn",
-      "--cache",
-      "--cache-strategy",
-      "content",
-      "--cache-location",
-      join(CACHE, "prettier"),
-    ],
-  },
+  { name: "format", npm: "check:format" },
   { name: "unused code", npm: "check:unused" },
   { name: "boundaries", npm: "check:boundaries" },
 ];

@@ -1,22 +1,31 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { leftOut, LONGER_FORMS, SAMPLED } from "./long-tests.mjs";
+import { leftOut, leftOutJourneys, LONGER_FORMS, SAMPLED, SAMPLED_JOURNEYS } from "./long-tests.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 
 test("every file of the lists exists, so that none is left out by its name", () => {
-  expect([...LONGER_FORMS, ...SAMPLED].filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  expect([...LONGER_FORMS, ...SAMPLED, ...SAMPLED_JOURNEYS].filter((file) => !existsSync(join(ROOT, file)))).toEqual(
+    [],
+  );
 });
 
-test("a run leaves half of the sampled files out, the same for the same seed, and each of them runs with some seed", () => {
-  const seeds = Array.from({ length: 40 }, (_, seed) => String(seed));
-  for (const seed of seeds) {
-    expect(leftOut(seed)).toHaveLength(Math.floor(SAMPLED.length / 2));
-    expect(leftOut(seed)).toEqual(leftOut(seed));
-  }
-  for (const file of SAMPLED) {
-    const isOut = seeds.map((seed) => leftOut(seed).includes(file));
-    expect(new Set(isOut), file).toEqual(new Set([true, false]));
-  }
-});
+const SEEDS = Array.from({ length: 60 }, (_, seed) => String(seed));
+
+test.each([
+  ["integration tests", SAMPLED, leftOut, 4],
+  ["journeys", SAMPLED_JOURNEYS, leftOutJourneys, 2],
+] as const)(
+  "a run takes a share of the sampled %s by its seed, and each of them runs with some seed",
+  (_, names, out, size) => {
+    for (const seed of SEEDS) {
+      expect(out(seed)).toHaveLength(names.length - Math.ceil(names.length / size));
+      expect(out(seed)).toEqual(out(seed));
+    }
+    for (const name of names) {
+      const isOut = SEEDS.map((seed) => out(seed).includes(name));
+      expect(new Set(isOut), name).toEqual(new Set([true, false]));
+    }
+  },
+);

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leftOut } from "./long-tests.mjs";
+import { leftOut, leftOutJourneys } from "./long-tests.mjs";
 import { filesToRepeat, outcomeLines, vitestCounts, withSecondTry } from "./outcome.mjs";
 import { bin, checkNode, ensureInstalled, report, ROOT } from "./project.mjs";
 import { CORES, endChildrenOnInterrupt, MINUTE_MS, performAll, secondsSince } from "./scheduler.mjs";
@@ -82,7 +82,7 @@ const playwrightCounts =
 /** In the order of their start. `after`: tasks that have to be done first. `cores`: how much of the machine a task occupies. */
 const tasks = (chromium) => [
   { name: "build", command: process.execPath, args: ["scripts/build.mjs"], timeoutMs: 8 * MINUTE_MS },
-  { name: "format", command: bin("prettier"), args: ["--check", ".", "--log-level", "warn"] },
+  { name: "format", npm: "check:format" },
   { name: "boundaries", npm: "check:boundaries" },
   { name: "unused code", npm: "check:unused" },
   { name: "unit", ...twice("unit") },
@@ -140,7 +140,7 @@ try {
   rmSync(results, { recursive: true, force: true });
 }
 console.log(`\nLeft to \`npm run test:long\` (SAMPLE_SEED=${sampleSeed}):`);
-for (const file of leftOut(sampleSeed)) console.log(`  ${file}`);
+for (const file of [...leftOut(sampleSeed), ...leftOutJourneys(sampleSeed)]) console.log(`  ${file}`);
 console.log("  half of the pages of e2e/pages.spec.ts");
 console.log(`\nAll done in ${secondsSince(started)}.`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);

@@ -33,7 +33,7 @@ const owners = Array.from({ length: 30 }, () => privateKeyToAddress(generatePriv
 const [lost, kept, late] = owners as [Address, Address, Address];
 
 test("balances of blocks that a reorganisation replaced are given up, and only the wallets that it touched are read again", async () => {
-  chain.hold();
+  await chain.hold();
   await chain.mine(CONFIRMATIONS + 2);
   const reader = createBalanceReader(registry, { directMax: 0 });
   const read = async () => {

@@ -3,7 +3,8 @@ import type { Variables } from "./production";
 
 /** Who may sign in for the first time. `closed` admits the first person of an empty installation, and nobody after. */
 export type SignUp =
-  { readonly mode: "open" | "closed" } | { readonly mode: "allow-list"; readonly addresses: readonly Address[] };
+  | { readonly mode: "open" | "closed" }
+  | { readonly mode: "allow-list"; readonly addresses: readonly Address[] };
 
 /** Reads `SIGN_UP_ALLOW`; a part that is not an address becomes a problem. */
 const addressesOf = (list: string, problems: string[]): Address[] => {

@@ -25,7 +25,9 @@ export const recoveryCode = z
 
 /** A person's proof beside a mailed code and a signature of the wallet. */
 export type SecondFactor =
-  { readonly totp: string } | { readonly recoveryCode: string } | { readonly passkey: PasskeyAssertion };
+  | { readonly totp: string }
+  | { readonly recoveryCode: string }
+  | { readonly passkey: PasskeyAssertion };
 
 /** A mailed code, or a second factor in its place. */
 export type GivenCode = string | SecondFactor;

@@ -54,7 +54,7 @@ test("first providers that fall behind take no move back, and a source is final 
     toToken: "USDC",
     toAddress: recipient,
   });
-  [one, two].forEach((chain) => chain.hold());
+  await Promise.all([one, two].map((chain) => chain.hold()));
   const { operationId } = await client.call(executeSwap, { body: { quoteId } });
   const legOf = () => database.prisma.operationLeg.findFirstOrThrow({ where: { operationId } });
   await vi.waitFor(async () => expect((await legOf()).state).toBe("filled_seen"), WAIT);

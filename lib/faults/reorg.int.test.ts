@@ -88,7 +88,7 @@ const start = async (to: OwnChain, toToken: string, from?: Customer): Promise<St
     toAddress: recipient,
   };
   const { quoteId } = await prepareQuote(api, customer, body);
-  [one, two].forEach((each) => each.hold());
+  await Promise.all([one, two].map((each) => each.hold()));
   const { operationId } = await customer.session.client.call(executeSwap, { body: { quoteId } });
   return { operationId, customer, recipient };
 };
@@ -261,7 +261,7 @@ test("a reorganisation deeper than what counts as final changes no record, and w
   const first = await waitUntilFinal(client, lost.operationId);
   expect(await usdcOf(one, customer.treasury)).toBe(parseUnits("50", 6));
   // A block that comes between counting and setting back would save the deposit.
-  one.hold();
+  await one.hold();
   await one.mine(1);
   await one.reorg(await depthOf(one, leg.sourceBlock));
   expect(await usdcOf(one, customer.treasury)).toBe(parseUnits("100", 6));

@@ -66,7 +66,7 @@ let nonceBefore = -1n;
 const startSeveral = async (count: number): Promise<Started[]> => {
   const orders = await Promise.all(Array.from({ length: count }, order));
   nonceBefore = (await newest(-1n))?.nonce ?? -1n;
-  one.hold();
+  await one.hold();
   await one.client.setAutomine(false);
   return Promise.all(
     orders.map(async ({ customer, recipient, quoteId }) => {

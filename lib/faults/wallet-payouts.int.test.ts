@@ -125,7 +125,7 @@ const swallow: Rule = { fault: { kind: "swallow" }, methods: [BROADCAST] };
 test(
   "a reorganisation takes a batch away: its money is held again, and it is sent again and paid once",
   async () => {
-    one.hold();
+    await one.hold();
     const payout = await startSmall();
     const mined = await until(payout, { state: "mined" });
     expect(await isHeld(payout)).toBe(false);
@@ -147,7 +147,7 @@ test(
 test(
   "a batch that a reorganisation puts into another block is followed there",
   async () => {
-    one.hold();
+    await one.hold();
     const payout = await startSmall();
     const mined = await until(payout, { state: "mined" });
     await one.mine(DEPTH - 1);
@@ -171,7 +171,7 @@ test(
     const lost = proxy.on(swallow);
     const payout = await startSmall();
     const first = await until(payout, { state: "sent", attempt: 1 });
-    one.hold();
+    await one.hold();
     await one.client.increaseTime({ seconds: LATER_SECONDS });
     await one.mine(1);
     // Its time is over, and not at a depth at which that is sure.

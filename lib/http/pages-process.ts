@@ -18,7 +18,8 @@ export interface PagesProcess {
 }
 
 type PagesEvent =
-  { readonly type: "ended"; readonly reason: string; readonly pauseMs: number } | { readonly type: "ready" };
+  | { readonly type: "ended"; readonly reason: string; readonly pauseMs: number }
+  | { readonly type: "ready" };
 
 interface PagesBounds extends LifeBounds {
   /** Pauses before the pages are started anew, the shortest and the longest. */

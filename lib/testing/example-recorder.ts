@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
-import { format } from "prettier";
+import { format } from "oxfmt";
 import { namedContracts } from "@/lib/contracts/all";
 import type { Contract } from "@/lib/contracts/contract";
 import type { Example, Examples } from "@/lib/http/openapi-examples";
@@ -131,5 +131,6 @@ export const operationsOf = (examples: Examples): readonly string[] =>
 
 /** Replaces a committed file of examples. */
 export const writeExamples = async (file: string, examples: Examples): Promise<void> => {
-  writeFileSync(file, await format(JSON.stringify(examples), { parser: "json", printWidth: 120 }));
+  const { code } = await format(file, JSON.stringify(examples), { printWidth: 120 });
+  writeFileSync(file, code);
 };

@@ -27,8 +27,8 @@ export interface OwnChain {
   readonly chainId: number;
   readonly rpcUrl: string;
   readonly client: TestClient & PublicActions;
-  /** No block from now on but for transactions and by `mine`, until `flow`. */
-  hold(): void;
+  /** No block from its answer on but for transactions and by `mine`, until `flow`. */
+  hold(): Promise<void>;
   /** A block each second, as at the beginning. */
   flow(): void;
   mine(blocks: number): Promise<void>;
@@ -52,11 +52,11 @@ const startChain = async (chainId: number, index: number): Promise<OwnChain> => 
   await deployAll(anvil.url, index);
   const client = createTestClient({ mode: "anvil", transport: http(anvil.url) }).extend(publicActions);
   let isHeld = false;
+  let block: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     if (isHeld) return;
     // It may be on its way out.
-    client.mine({ blocks: 1 }).catch(() => undefined);
-    freeStuckTransactions(anvil.url).catch(() => undefined);
+    block = Promise.allSettled([client.mine({ blocks: 1 }), freeStuckTransactions(anvil.url)]);
   }, BLOCK_MS);
   afterFile(async () => {
     clearInterval(timer);
@@ -66,8 +66,9 @@ const startChain = async (chainId: number, index: number): Promise<OwnChain> => 
     chainId,
     rpcUrl: anvil.url,
     client,
-    hold: () => {
+    hold: async () => {
       isHeld = true;
+      await block;
     },
     flow: () => {
       isHeld = false;

@@ -64,7 +64,7 @@ describe("the port's contract", () => {
       transfer: request([[ONE, "USDC"]], [ONE, "USDC"]),
       sameChainSwap: request([[ONE, "USDC"]], [ONE, "WETH"]),
       bridge: request([[ONE, "USDC"]], [TWO, "USDC"]),
-      // prettier-ignore
+      // oxfmt-ignore
       twoSources: request([[ONE, "USDC"], [TWO, "USDC"]], [THREE, "WETH"]),
       tooLarge: request([[ONE, "USDC"]], [TWO, "WETH"], "900000000"),
       unroutable: request([[ONE, "USDC"]], [TWO, "ODD"]),

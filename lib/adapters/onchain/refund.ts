@@ -13,7 +13,9 @@ type Expired = Extract<BridgeProgress, { state: "expired" }>;
 
 /** Whether a leaf refunds the deposit. `unclear` has a sentence for the person who decides. */
 type Verdict =
-  { readonly is: "ours" } | { readonly is: "not ours" } | { readonly is: "unclear"; readonly reason: string };
+  | { readonly is: "ours" }
+  | { readonly is: "not ours" }
+  | { readonly is: "unclear"; readonly reason: string };
 
 const NOT_OURS: Verdict = { is: "not ours" };
 const unclear = (reason: string): Verdict => ({ is: "unclear", reason });

@@ -2,7 +2,12 @@ import { createHash } from "node:crypto";
 
 /** A JSON value. The order of keys does not matter. */
 export type ChangeValue =
-  string | number | boolean | null | readonly ChangeValue[] | { readonly [key: string]: ChangeValue };
+  | string
+  | number
+  | boolean
+  | null
+  | readonly ChangeValue[]
+  | { readonly [key: string]: ChangeValue };
 
 /** JSON with sorted keys, so that equal values have equal texts. */
 const canonical = (value: ChangeValue): string => {

@@ -4,7 +4,8 @@ import { hasAnyUser, hasUser, lockFirstSignUp } from "./repository";
 
 /** The rule for first sign-ins. `closed` admits the first person of an empty installation, and after that only who is invited. */
 export type SignUpRule =
-  { readonly mode: "open" | "closed" } | { readonly mode: "allow-list"; readonly addresses: readonly string[] };
+  | { readonly mode: "open" | "closed" }
+  | { readonly mode: "allow-list"; readonly addresses: readonly string[] };
 
 const closed = (): DomainError =>
   new DomainError(

@@ -61,7 +61,7 @@ const settle = async (): Promise<void> => {
   await deposits.follow(CHAIN);
 };
 
-chain.hold();
+await chain.hold();
 await chain.mine(CONFIRMATIONS + 2);
 await deposits.follow(CHAIN);
 

@@ -24,7 +24,8 @@ export interface SecondFactorsDeps {
 }
 
 type Tried =
-  { readonly as: "right"; readonly means: FactorMeans } | { readonly as: "wrong"; readonly error: DomainError };
+  | { readonly as: "right"; readonly means: FactorMeans }
+  | { readonly as: "wrong"; readonly error: DomainError };
 
 interface Try extends Omit<FactorUse, "actor"> {
   readonly userId: string;

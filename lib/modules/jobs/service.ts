@@ -11,7 +11,8 @@ export { announceJob, insertJob, jobPart } from "./repository";
  * error that the handler has logged; it counts as if the handler had thrown.
  */
 export type JobResult =
-  { readonly done: true } | { readonly done: false; readonly againInMs: number; readonly failure?: string };
+  | { readonly done: true }
+  | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
 /** Runs one turn of the job with this id. `signal` aborts when the worker stops or loses the lease. */
 export type JobHandler = (id: string, signal: AbortSignal) => Promise<JobResult>;

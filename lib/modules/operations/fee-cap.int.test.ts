@@ -65,7 +65,7 @@ test("an operation waits while gas is above the chain's cap, says so, and goes o
   const { client } = customer.session;
   const recipient = testAccount().address;
   const quoteId = await order(customer, recipient);
-  one.hold();
+  await one.hold();
   await setBaseFee(SPIKE);
   const { operationId } = await client.call(executeSwap, { body: { quoteId } });
   const read = () => client.call(getOperation, { params: { id: operationId } });
@@ -99,7 +99,7 @@ test("an operation waits while gas is above the chain's cap, says so, and goes o
 test("a payout to wallets waits for gas as well, and its record says so", async () => {
   const customer = await payer();
   const { client } = customer.session;
-  one.hold();
+  await one.hold();
   await setBaseFee(SPIKE);
   const payout = await seedPayout(api.services, customer, {
     chainId: one.chainId,

@@ -27,7 +27,8 @@ export interface RefundDecisionDeps {
 
 /** A person's answer to whether a refund has arrived. */
 export type RefundDecision =
-  { readonly decision: "refunded"; readonly txHash: string } | { readonly decision: "not_refunded_keep_waiting" };
+  | { readonly decision: "refunded"; readonly txHash: string }
+  | { readonly decision: "not_refunded_keep_waiting" };
 
 interface Asked {
   readonly actor: Actor;

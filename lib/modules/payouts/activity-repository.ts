@@ -34,7 +34,8 @@ export interface PayoutActivityQuery {
 
 /** The one recipient of a payout that has a single row. */
 export type SoleRecipient =
-  { readonly type: "address"; readonly address: EvmAddress } | { readonly type: "account"; readonly accountId: string };
+  | { readonly type: "address"; readonly address: EvmAddress }
+  | { readonly type: "account"; readonly accountId: string };
 
 const ROWS_SEARCHED = 100_000;
 /** An id's time is that of the process that made it, `created_at` that of the database: bounds on ids leave this much room between them. */

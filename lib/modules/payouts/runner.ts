@@ -6,7 +6,8 @@ import type { FundingStep } from "./wallets/await-funding";
 
 /** The payout has ended, or its next turn is due after `againInMs` milliseconds. */
 export type PayoutTurn =
-  { readonly done: true } | { readonly done: false; readonly againInMs: number; readonly failure?: string };
+  | { readonly done: true }
+  | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
 /** Processes the batches of a payout to wallets until all have ended, and then ends the payout. */
 export interface WalletBatchesDriver {

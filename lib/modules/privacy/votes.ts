@@ -13,7 +13,8 @@ export const APPROVAL_SECONDS = 24 * 3600;
 
 /** How an operation that awaited approval was approved. */
 export type Consent =
-  { readonly means: CodeMeans; readonly codeId: string } | { readonly means: "votes"; readonly decisionId: string };
+  | { readonly means: CodeMeans; readonly codeId: string }
+  | { readonly means: "votes"; readonly decisionId: string };
 
 /** How the policies are asked about an approved operation. */
 export const admissionOf = (consent: Consent) => ({

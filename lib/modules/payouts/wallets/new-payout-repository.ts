@@ -26,7 +26,8 @@ export type NewWalletPayout = Omit<WalletPayout, "projectId" | "payoutId" | "fun
 
 /** How a payout runs that needs no code: its money is held, or another operation brings the missing part first. */
 export type Running =
-  { readonly by: "holding"; readonly holding: Holding } | { readonly by: "funding"; readonly operationId: string };
+  | { readonly by: "holding"; readonly holding: Holding }
+  | { readonly by: "funding"; readonly operationId: string };
 
 export interface NewPayoutToWallets {
   readonly payout: WalletsPayout;
