@@ -71,7 +71,12 @@ export interface SettleCommand extends Common {
 }
 
 export type LedgerCommand =
-  TransferCommand | BatchCommand | FundCommand | ReverseCommand | WithdrawCommand | SettleCommand;
+  | TransferCommand
+  | BatchCommand
+  | FundCommand
+  | ReverseCommand
+  | WithdrawCommand
+  | SettleCommand;
 
 export type LedgerKind = LedgerCommand["kind"] | "open";
 
