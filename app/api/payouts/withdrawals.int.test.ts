@@ -238,7 +238,10 @@ test("an account is not closed while a withdrawal may still be returned to it", 
   const { key, person, account } = await withAccount("2");
   const id = idOf(await pay(key, [row(someone(), "2")], { sourceAccountId: account }));
   const close = () => refusal(person.call(closeGlobalAccount, { params: { id: account }, body: {} }));
-  expect(await close()).toMatchObject({ code: "invalid_state", message: expect.stringContaining("withdrawal") });
+  expect(await close()).toMatchObject({
+    code: "invalid_state",
+    message: expect.stringContaining("withdrawal") as string,
+  });
   expect(await worked(key, id)).toMatchObject({ status: "completed" });
   expect(await close()).toMatchObject({ code: "ok" });
 });

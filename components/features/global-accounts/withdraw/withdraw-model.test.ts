@@ -5,7 +5,7 @@ import { fieldMessagesOf, shortReason, toWithdrawBody, withdrawable } from "./wi
 
 const token = (chainId: number): TokenInfo => ({
   ...{ symbol: "USDC", name: "USD Coin", address: "0x00000000000000000000000000000000000000aa", decimals: 6 },
-  ...{ chainId, assetId: "usdc", priceUsd: "1", usdPegged: true },
+  ...{ chainId, assetId: "usdc", priceUsd: "1", caip19: "eip155:1/erc20:0x00000000000000000000000000000000000000aa" },
 });
 const account: Account = {
   ...{ id: "ga_1", currency: "USDC", assetId: "usdc", decimals: 6, name: "Rent", status: "active", statusReason: null },
