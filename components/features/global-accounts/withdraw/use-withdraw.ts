@@ -1,7 +1,7 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useForm, type UseFormReturn } from "react-hook-form";
 import type { Spendable } from "@/components/features/money-flow/spendable";
 import { compareAmounts } from "@/components/features/swap/decimal";
@@ -74,11 +74,15 @@ export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => 
   const form = useForm<WithdrawValues>({
     resolver,
     mode: "onTouched",
-    defaultValues: { chainId: "", amount: "", toAddress: "", reference: "" },
+    defaultValues: { chainId: richest(chainIds, held), amount: "", toAddress: "", reference: "" },
   });
-  const typed = form.watch();
-  // Until a person chooses, the chain follows the balances, which may be read later than the page.
-  const values = { ...typed, chainId: typed.chainId === "" ? richest(chainIds, held) : typed.chainId };
+  const values = form.watch();
+  const areBalancesKnown = setup.balances !== undefined;
+  // Balances may be read later than the page; a chain that a person chose stays.
+  useEffect(() => {
+    if (form.getFieldState("chainId").isTouched) return;
+    form.setValue("chainId", richest(chainIds, held));
+  }, [areBalancesKnown]);
   const recipient = useRecipient(values.toAddress);
   const [checked, setChecked] = useState<CheckedWithdrawal | null>(null);
   const asking = useApiMutation(createWalletsPayout);
