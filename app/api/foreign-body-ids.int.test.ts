@@ -78,6 +78,9 @@ const ROWS: readonly Row[] = [
   row("createWalletsPayout", "walletId", "wallet", (example, walletId) => ({
     ...{ ...example, fundFrom: [{ walletId, chainId: 31338, token: "USDC" }] },
   })),
+  row("createWalletsPayout", "sourceAccountId", "globalAccount", ({ chainId, transfers }, sourceAccountId) => ({
+    ...{ chainId, transfers, sourceAccountId },
+  })),
   row("evaluatePolicies", "fromWalletId", "wallet"),
   row("evaluatePolicies", "keyId", "apiKey", (example, keyId, { wallet: fromWalletId }) => ({
     ...{ ...example, fromWalletId, keyId },

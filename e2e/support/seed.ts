@@ -61,6 +61,7 @@ const seedAccounts = async ({ api }: TestProject): Promise<string[]> => {
     `/accounts/${payer.id}`,
     `/accounts/${payer.id}?view=statement`,
     `/accounts/${payer.id}?view=proof`,
+    `/accounts/${payer.id}/withdraw`,
     "/reserves",
     `/payouts/${String(paid.payoutId)}`,
   ];

@@ -3,7 +3,7 @@ import { tracedService } from "@/lib/core/tracing";
 import { sqlOn } from "@/lib/db/sql";
 import { createAccountChanges } from "@/lib/modules/global-accounts/account-changes";
 import { createGlobalAccountsService } from "@/lib/modules/global-accounts/service";
-import { openPayoutTotals } from "@/lib/modules/payouts/service";
+import { inTransitOf, openPayoutTotals } from "@/lib/modules/payouts/service";
 import * as rights from "./caller-rights";
 import type { Identity } from "./identity";
 import type { Money } from "./money";
@@ -21,7 +21,7 @@ export const buildGlobalAccounts = (
     openPayouts: (projectId, accountId) => openPayoutTotals(sqlOn(database.pool), projectId, accountId),
     clock,
   });
-  const changes = createAccountChanges({ database, ledger, accounts, approvals, clock });
+  const changes = createAccountChanges({ database, ledger, accounts, approvals, inTransit: inTransitOf, clock });
   return {
     globalAccounts: tracedService("globalAccounts", permissionGuard(accounts, rights.GLOBAL_ACCOUNTS)),
     accountChanges: tracedService("accountChanges", permissionGuard(changes, rights.ACCOUNT_CHANGES)),

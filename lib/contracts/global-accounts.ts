@@ -243,7 +243,7 @@ export const entryRecord = z
   .object({
     seq: z.int().meta({ description: "1, 2, 3 … in the account, without a gap" }),
     transactionId: z.string().meta({ description: "Ledger transaction that the entry is a part of" }),
-    kind: z.string().meta({ description: "funding, transfer, payout, reversal …" }),
+    kind: z.string().meta({ description: "funding, payout, withdrawal, withdrawal_return, reversal …" }),
     amount: amountOut.meta({ description: "Signed: below zero is out" }),
     balanceAfter: amountOut.meta({ description: "Posted balance of the account after this entry" }),
     reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),

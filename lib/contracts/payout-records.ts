@@ -151,6 +151,16 @@ export const walletsPayoutRecord = payoutBase
     chainId,
     fromWalletId: id("wal").meta({ description: "Treasury that pays" }),
     fromAddress: address.meta({ description: "Address of the treasury" }),
+    account: z
+      .object({
+        accountId: id("ga").meta({ description: "Account that bears the payments" }),
+        amount: amountOut.meta({ description: "What it bears: the sum of all rows" }),
+        paid: amountOut.meta({ description: "Of it, what left the treasury for good" }),
+        returned: amountOut.meta({ description: "Of it, what the account got back" }),
+        inTransit: amountOut.meta({ description: "Of it, what was taken out of the account and is neither yet" }),
+      })
+      .nullable()
+      .meta({ description: "Of a withdrawal; null where the project bears the payments" }),
     totals: z.array(payoutTotal).meta({ description: "For each token, in the order of its first row" }),
     items: walletRowCounts.meta({ description: "Numbers of rows by status" }),
     batches: z

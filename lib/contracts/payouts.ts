@@ -159,11 +159,18 @@ export const createWalletsPayout = defineContract({
   permission: "money:move",
   scope: "payouts:write",
   bodyLimit: BODY_BYTES_MAX.bulk,
-  body: walletsPayoutBody,
+  body: walletsPayoutBody.extend({
+    sourceAccountId: id("ga").optional().meta({
+      description:
+        "Account that bears the payments: a withdrawal. It is debited at once for all rows, which have to be in its currency, and gets back what is not paid; the network fee is the project's. Not together with `fundFrom`",
+    }),
+  }),
   status: 202,
   response: walletsPayoutRecord.extend({ payoutId: validatedId }),
   errors: [
     "invalid_request",
+    "not_found",
+    "invalid_state",
     "duplicate_payout",
     "batch_too_large",
     "amount_precision",

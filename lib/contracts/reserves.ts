@@ -15,6 +15,10 @@ export const reservesRecord = z
     assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
     decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
     liabilities: amountOut.meta({ description: "What all accounts in the currency hold" }),
+    inTransit: amountOut.meta({
+      description:
+        "What withdrawals took out of accounts and is neither paid nor returned; not a part of liabilities, because committed includes the money held for it",
+    }),
     onChain: amountOut.meta({
       description: "The treasury's balance at the final blocks named below, of what backs accounts",
     }),

@@ -70,7 +70,11 @@ class Decoder {
     const common = { projectId, key: `k${String(this.count)}`, by: "model" };
     const row = this.row(a, b, amount);
     if (op < 30) return { ...common, kind: "fund", ...this.funding(row, amount, a), amountBase: row.amountBase * 4n };
-    if (op < 65) return { ...common, kind: "transfer", ...row };
+    if (op < 55) return { ...common, kind: "transfer", ...row };
+    const { from, to, amountBase, currency } = row;
+    if (op < 60) return { ...common, kind: "withdraw", from, amountBase, currency };
+    if (op < 65)
+      return { ...common, kind: "settle", to, paidBase: amountBase >> 1n, returnedBase: BigInt(b % 4), currency };
     if (op < 85) {
       const rows = [row, this.row(a, b + 1, amount), this.row(b, a, amount >> 1), this.row(b + 1, a, 3)];
       return { ...common, kind: "batch", rows: rows.slice(0, 1 + (amount % 4)) };

@@ -82,7 +82,8 @@ export class LedgerModel {
   reverse(transactionId: string): string {
     const original = this.transactions.find(({ id }) => id === transactionId);
     if (!original) return "unknown_transaction";
-    if (original.kind === "reverse" || original.moves.length === 0) return "not_reversible";
+    if (["reverse", "withdraw", "settle"].includes(original.kind) || original.moves.length === 0)
+      return "not_reversible";
     if (original.reversed) return "already_reversed";
     if (original.moves.some(([id]) => this.frozen.has(id))) return "account_frozen";
     const after = new Map(this.balances);
@@ -101,6 +102,29 @@ export class LedgerModel {
     return "posted";
   }
 
+  withdraw({ from, amountBase, currency }: LedgerCommand & { kind: "withdraw" }): string {
+    if (amountBase <= 0n) return "invalid_amount";
+    const problem = this.problem(from, currency);
+    if (problem) return problem;
+    if (this.balance(from) < amountBase) return "insufficient_balance";
+    this.add(from, -amountBase);
+    this.add(systemAccountId(this.projectId, currency, "withdrawal_transit"), amountBase);
+    return "posted";
+  }
+
+  settle({ to, paidBase, returnedBase, currency }: LedgerCommand & { kind: "settle" }): string {
+    if (paidBase + returnedBase <= 0n) return "invalid_amount";
+    const problem = this.problem(to, currency);
+    if (problem && problem !== "account_frozen") return problem;
+    const transit = systemAccountId(this.projectId, currency, "withdrawal_transit");
+    if (this.balance(transit) < paidBase + returnedBase) return "insufficient_balance";
+    if (this.balance(to) + returnedBase > STORED_MAX) return "amount_too_large";
+    this.add(transit, -paidBase - returnedBase);
+    this.add(systemAccountId(this.projectId, currency, "treasury_reserve"), paidBase);
+    this.add(to, returnedBase);
+    return "posted";
+  }
+
   decide(command: LedgerCommand): string {
     switch (command.kind) {
       case "transfer":
@@ -111,6 +135,10 @@ export class LedgerModel {
         return this.fund(command);
       case "reverse":
         return this.reverse(command.transactionId);
+      case "withdraw":
+        return this.withdraw(command);
+      case "settle":
+        return this.settle(command);
     }
   }
 

@@ -14,6 +14,7 @@ import {
 } from "@/lib/contracts/global-accounts";
 import { createAccountsPayout } from "@/lib/contracts/payouts";
 import { createAccountChanges } from "@/lib/modules/global-accounts/account-changes";
+import { inTransitOf } from "@/lib/modules/payouts/service";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
@@ -116,7 +117,11 @@ test("what is recorded of a change is what the account became, also when somebod
     return own;
   };
   const clock = { now: () => new Date() };
-  await createAccountChanges({ ...services, accounts: { get }, clock }).rename(operator.actor, id, "Berlin");
+  await createAccountChanges({ ...services, accounts: { get }, inTransit: inTransitOf, clock }).rename(
+    operator.actor,
+    id,
+    "Berlin",
+  );
   const { data } = await client.call(listAuditLog, { query: { subject: id } });
   const renamed = data.find(({ action }) => action === "global_account.renamed");
   expect(renamed).toMatchObject({ data: { name: "Berlin", status: "frozen", reason: "Audit" } });

@@ -1,6 +1,6 @@
 "use client";
 
-import { ArrowDownToLine, Send } from "lucide-react";
+import { ArrowDownToLine, ArrowUpFromLine, Send } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
@@ -51,6 +51,9 @@ export const AccountPage = ({ accountId }: { readonly accountId: string }): Reac
               <>
                 <Link href={`/payouts/new?from=${accountId}`} className={buttonLooks()}>
                   <Send aria-hidden /> Pay accounts
+                </Link>
+                <Link href={`/accounts/${accountId}/withdraw`} className={buttonLooks()}>
+                  <ArrowUpFromLine aria-hidden /> Withdraw
                 </Link>
                 <Button variant="primary" onClick={() => setFunding(true)}>
                   <ArrowDownToLine aria-hidden /> Fund

@@ -17,6 +17,7 @@ const reserves: Reserves = [
     assetId: "usdc",
     decimals: 6,
     liabilities: "580",
+    inTransit: "0",
     onChain: "842.25",
     committed: "0",
     available: "262.25",

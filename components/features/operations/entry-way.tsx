@@ -87,9 +87,9 @@ const ARROW = (
 const LOOKS =
   "line-clamp-2 text-fg-2 @min-[60rem]:flex @min-[60rem]:items-center @min-[60rem]:gap-x-1 @min-[60rem]:whitespace-nowrap";
 
-/** Of a deposit: who sent it, and the chain. Else where it comes from and who receives it; a chain that it never leaves stands once. */
+/** Of a deposit: who sent it, and the chain. Else where it comes from and who receives it; a chain that it never leaves stands once. An account is on no chain. */
 export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
-  const { kind, counterparty, sent, received, minimum } = row;
+  const { kind, source, counterparty, sent, received, minimum } = row;
   const toChain = (received ?? minimum)?.token.chainId ?? null;
   if (kind === "deposit")
     return (
@@ -108,7 +108,7 @@ export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
       <Origin row={row} />
       {ARROW}
       {counterparty === null ? RESERVES : <Receiver party={counterparty} />}
-      {toChain === null || sent.every(({ token }) => token.chainId === toChain) ? null : (
+      {toChain === null || (source === null && sent.every(({ token }) => token.chainId === toChain)) ? null : (
         <span className="shrink-0 @min-[60rem]:-ml-1">
           , <ChainName chainId={toChain} />
         </span>

@@ -80,6 +80,11 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
       <Fact label="To">{total === 1 ? "1 row" : `${countText(total)} rows`}</Fact>
       {payout.kind === "wallets" ? (
         <>
+          {payout.account === null ? null : (
+            <Fact label="Account">
+              <SourceAccount id={payout.account.accountId} />
+            </Fact>
+          )}
           <Fact label="Chain">
             <ChainName chainId={payout.chainId} />
           </Fact>

@@ -89,10 +89,12 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
 const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
   const where =
-    payout.kind === "global_accounts" ? "Payout between accounts" : `Payout to wallets on ${chain?.name ?? "a chain"}`;
+    payout.kind === "global_accounts"
+      ? "Payout between accounts"
+      : `${payout.account === null ? "Payout to wallets" : "Withdrawal"} on ${chain?.name ?? "a chain"}`;
   return (
     <PageHeader
-      title={payout.reference ?? "Payout"}
+      title={payout.reference ?? (payout.kind === "wallets" && payout.account !== null ? "Withdrawal" : "Payout")}
       description={
         <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
           {where} <PublicId value={payout.payoutId} /> <PayoutStatus payout={payout} />

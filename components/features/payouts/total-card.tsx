@@ -4,6 +4,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { accountName, shortId } from "@/components/features/global-accounts/account";
 import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
+import { isZero } from "@/components/features/overview/sums";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { walletName } from "@/components/features/wallets/wallet-name";
 import { Address } from "@/components/ui/address";
@@ -75,17 +76,49 @@ const TotalFacts = ({ unit, amount, paid }: { unit: string; amount: string; paid
   </>
 );
 
+const AccountLink = ({ id }: { readonly id: string }): ReactNode => {
+  const source = useKnownAccounts().find((account) => account.id === id);
+  return (
+    <span className="inline-flex items-center gap-0.5">
+      <Link href={`/accounts/${id}`} className="link" title={id}>
+        {source === undefined ? shortId(id) : accountName(source)}
+      </Link>
+      <CopyButton value={id} label="Copy id of the source account" />
+    </span>
+  );
+};
+
+/** The account that bears the payout, and what became of its money; its entries are on its page. */
+const WithdrawalFacts = ({
+  account,
+  unit,
+}: {
+  account: NonNullable<WalletsPayout["account"]>;
+  unit: string;
+}): ReactNode => (
+  <>
+    <Fact label="Account">
+      <AccountLink id={account.accountId} />
+    </Fact>
+    {isZero(account.inTransit) ? null : (
+      <Fact label="In transit">
+        <Amount value={account.inTransit} unit={unit} />
+        <span className="block text-sm text-fg-3">left the account and is not paid yet</span>
+      </Fact>
+    )}
+    {isZero(account.returned) ? null : (
+      <Fact label="Returned to the account">
+        <Amount value={account.returned} unit={unit} />
+      </Fact>
+    )}
+  </>
+);
+
 const AccountFacts = ({ payout }: { readonly payout: AccountsPayout }): ReactNode => {
-  const source = useKnownAccounts().find(({ id }) => id === payout.sourceAccountId);
   return (
     <>
       <Fact label="From">
-        <span className="inline-flex items-center gap-0.5">
-          <Link href={`/accounts/${payout.sourceAccountId}`} className="link" title={payout.sourceAccountId}>
-            {source === undefined ? shortId(payout.sourceAccountId) : accountName(source)}
-          </Link>
-          <CopyButton value={payout.sourceAccountId} label="Copy id of the source account" />
-        </span>
+        <AccountLink id={payout.sourceAccountId} />
       </Fact>
       <Fact label="If a row fails">{payout.mode === "independent" ? "the others are paid" : "nothing is paid"}</Fact>
     </>
@@ -96,6 +129,9 @@ const WalletFacts = ({ payout }: { readonly payout: WalletsPayout }): ReactNode 
   const treasury = useTreasury();
   return (
     <>
+      {payout.account === null ? null : (
+        <WithdrawalFacts account={payout.account} unit={payout.totals[0]?.token.symbol ?? ""} />
+      )}
       <NetworkFeeFact payout={payout} />
       <Fact label="From">
         <Address

@@ -3,6 +3,7 @@
 import { Check, ChevronRight, CloudOff, Fuel } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { isZero } from "@/components/features/overview/sums";
 import { NamedAddress } from "@/components/features/names/named-address";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
@@ -114,6 +115,7 @@ const Coverage = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
       </p>
       <dl className="grid w-full gap-x-8 gap-y-2 sm:flex sm:w-auto sm:text-right">
         <Side label="The accounts hold">{amount(reserve.liabilities)}</Side>
+        {isZero(reserve.inTransit) ? null : <Side label="Withdrawals in transit">{amount(reserve.inTransit)}</Side>}
         <Side label="The treasury holds on chain">{amount(reserve.onChain)}</Side>
         <Side label="Available for accounts">{amount(reserve.available)}</Side>
       </dl>

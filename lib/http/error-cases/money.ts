@@ -86,7 +86,13 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
       action: "Fund the account, or remove rows; `details` names them.",
     },
   },
-  createWalletsPayout: { insufficient_balance: PAYMENT_FUNDS },
+  createWalletsPayout: {
+    insufficient_balance: PAYMENT_FUNDS,
+    invalid_state: {
+      when: "The account that should bear the payments is frozen or closed. Nothing was paid.",
+      action: "Unfreeze the account, or name another one.",
+    },
+  },
   approvePayout: { ...approvalOf("payout", "payoutId"), insufficient_balance: PAYMENT_FUNDS },
   cancelPayout: {
     invalid_state: {

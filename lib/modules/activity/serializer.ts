@@ -88,7 +88,7 @@ const ofPayout = (movement: PayoutMovement, { accountNames }: ActivityEntry): Ow
     kind: "payout_to_wallets",
     sent: movement.totals.map(({ token, amountBase }) => tokenAmount(token, amountBase)),
     received: only === undefined || others.length > 0 ? null : tokenAmount(only.token, only.paidBase),
-    source: null,
+    source: payout.sourceAccountId === null ? null : accountParty(payout.sourceAccountId, accountNames),
     counterparty,
   };
 };

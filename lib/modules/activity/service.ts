@@ -38,9 +38,12 @@ const operationsAmong = (movements: readonly Movement[]): Operation[] =>
 /** Accounts of which only the id is known. */
 const accountsAmong = (movements: readonly Movement[]): string[] =>
   movements.flatMap((movement) => {
-    if (movement.type !== "payout" || movement.payout.kind !== "global_accounts") return [];
+    if (movement.type !== "payout") return [];
     const { payout, recipient } = movement.payout;
-    return [payout.sourceAccountId, ...(recipient?.type === "account" ? [recipient.accountId] : [])];
+    return [
+      ...(payout.sourceAccountId === null ? [] : [payout.sourceAccountId]),
+      ...(recipient?.type === "account" ? [recipient.accountId] : []),
+    ];
   });
 
 /** Reads what other modules know of the movements of a page: one query for each module, however many movements there are. */

@@ -4,6 +4,7 @@ import type { Actor, UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/db/client";
+import type { SqlReader } from "@/lib/db/sql";
 import { quoted, type ApprovalsService, type GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy, recordAuditOn, type AuditData } from "@/lib/modules/audit/service";
 import { recordEventsOn } from "@/lib/modules/events/service";
@@ -15,6 +16,8 @@ interface AccountChangesDeps {
   readonly ledger: Pick<LedgerService, "changeAccount">;
   readonly accounts: Pick<GlobalAccountsService, "get">;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  /** The amount of an account that withdrawals took out and that is neither paid nor returned yet, in ledger units. */
+  readonly inTransit: (reader: SqlReader, projectId: string, accountId: string) => Promise<bigint>;
   readonly clock: Clock;
 }
 
@@ -30,6 +33,9 @@ interface Asked {
 
 const CLOSED = "The account is closed, and stays closed. Nothing was changed.";
 
+const IN_TRANSIT =
+  "A withdrawal from the account is not settled yet, and what does not arrive is returned to the account. Close it afterwards. Nothing was changed.";
+
 const requireNotClosed = ({ account }: GlobalAccount): void => {
   if (account.status === "closed") throw new DomainError("invalid_state", CLOSED);
 };
@@ -41,6 +47,9 @@ const carryOut = (deps: AccountChangesDeps, { actor, own, to, action, data = {} 
   const at = deps.clock.now();
   // Another person may have changed the account since it was read, so the state comes from the changed row.
   return deps.ledger.changeAccount({ projectId, accountId, to }, async (sql, { name, status, reason }) => {
+    // Read under the lock of the account's row, behind which each withdrawal waits.
+    if (status === "closed" && (await deps.inTransit(sql, projectId, accountId)) > 0n)
+      throw new DomainError("invalid_state", IN_TRANSIT);
     const state = { name, status, reason };
     await recordAuditOn(sql, { ...doneBy(actor), action, subject: accountId, data: { ...state, ...data }, at });
     const event = { accountId, ...state };
@@ -101,7 +110,7 @@ const unfreeze = async (
 
 /**
  * Closes an empty account for ever. A closed account stays as it is.
- * @throws DomainError `not_found`, `invalid_state` when it holds money or open payouts take from it
+ * @throws DomainError `not_found`, `invalid_state` when it holds money or a withdrawal from it is not settled
  */
 const close = async (
   deps: AccountChangesDeps,

@@ -86,6 +86,8 @@ const KINDS: Readonly<Record<Entry["kind"], string>> = {
   batch: "payout",
   fund: "funding",
   reverse: "reversal",
+  withdraw: "withdrawal",
+  settle: "withdrawal_return",
 };
 
 const toEntry = (entry: Entry): EntryBody => ({

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import { keyHashOf, systemAccountId } from "./commands";
+import { keyHashOf, systemAccountId, type SystemKind } from "./commands";
 import { untilKnown } from "./post";
 import type { LedgerRepository } from "./repository";
 import type { Sql } from "@/lib/db/sql";
@@ -45,6 +45,17 @@ const RENAME = `
   WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND name IS DISTINCT FROM $3
   RETURNING name, status, status_reason AS reason`;
 
+/** Opens a system account of the currency if it does not exist. */
+export const ensureSystemAccount = async (
+  sql: Sql,
+  { projectId, currency, kind, now }: { projectId: string; currency: string; kind: SystemKind; now: Date },
+): Promise<void> => {
+  // No more than what was withdrawn is ever paid or returned.
+  const minimum = kind === "withdrawal_transit" ? 0 : null;
+  const id = bare(systemAccountId(projectId, currency, kind));
+  await sql.change(INSERT_ACCOUNT, [id, projectId, currency, kind, null, minimum, now]);
+};
+
 const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string> => {
   const { projectId, currency, name = null, key, by } = account;
   // The account's id is the id of the transaction that opens it, so a replay knows the id without another query.
@@ -58,13 +69,13 @@ const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string>
     if (known?.digest === digest) return `ga_${known.id}`;
     throw new DomainError("idempotency_mismatch", "The key was used for another account. None was opened.");
   }
-  const reserve = bare(systemAccountId(projectId, currency, "treasury_reserve"));
-  await sql.change(INSERT_ACCOUNT, [reserve, projectId, currency, "treasury_reserve", null, null, now]);
+  for (const kind of ["treasury_reserve", "withdrawal_transit"] as const)
+    await ensureSystemAccount(sql, { projectId, currency, kind, now });
   await sql.change(INSERT_ACCOUNT, [id, projectId, currency, "customer", name, 0, now]);
   return `ga_${id}`;
 };
 
-/** Opens a customer's account, and the currency's system account if it does not exist. @returns the id of the customer's account */
+/** Opens a customer's account, and the currency's system accounts if they do not exist. @returns the id of the customer's account */
 export const openAccount = (repository: LedgerRepository, clock: Clock, account: NewAccount): Promise<string> =>
   untilKnown(() => repository.inTransaction((tx) => openIn(tx, account, clock.now())));
 

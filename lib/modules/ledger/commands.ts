@@ -52,7 +52,31 @@ export interface ReverseCommand extends Common {
   readonly transactionId: string;
 }
 
-export type LedgerCommand = TransferCommand | BatchCommand | FundCommand | ReverseCommand;
+/** Takes an amount out of an account, which a wallet is to get: it is in transit until `settle` says what became of it. */
+export interface WithdrawCommand extends Common {
+  readonly kind: "withdraw";
+  readonly from: string;
+  readonly amountBase: bigint;
+  readonly currency: string;
+}
+
+/** Ends a part of a withdrawal: `paidBase` has left the treasury, `returnedBase` is the account's again. A frozen account is given back to as well. */
+export interface SettleCommand extends Common {
+  readonly kind: "settle";
+  /** The account that it was taken out of. */
+  readonly to: string;
+  readonly paidBase: bigint;
+  readonly returnedBase: bigint;
+  readonly currency: string;
+}
+
+export type LedgerCommand =
+  | TransferCommand
+  | BatchCommand
+  | FundCommand
+  | ReverseCommand
+  | WithdrawCommand
+  | SettleCommand;
 
 export type LedgerKind = LedgerCommand["kind"] | "open";
 
@@ -91,6 +115,10 @@ const fieldsOf = (command: LedgerCommand): string[] => {
       return [command.to, command.amountBase.toString(), command.currency];
     case "reverse":
       return [command.transactionId];
+    case "withdraw":
+      return [command.from, command.amountBase.toString(), command.currency];
+    case "settle":
+      return [command.to, command.paidBase.toString(), command.returnedBase.toString(), command.currency];
   }
 };
 
@@ -98,11 +126,14 @@ const fieldsOf = (command: LedgerCommand): string[] => {
 export const digestOf = (command: LedgerCommand): string =>
   hash("sha256", [command.kind, ...fieldsOf(command)].join(SEPARATOR));
 
+/** `treasury_reserve`: what is owed to accounts and in transit, negated. `withdrawal_transit`: withdrawals that are not settled. */
+export type SystemKind = "treasury_reserve" | "withdrawal_transit";
+
 /**
  * The id of a project's system account for a currency. It is derived from project, currency and kind, so no query is needed. UUIDv8
  * (RFC 9562).
  */
-export const systemAccountId = (projectId: string, currency: string, kind: "treasury_reserve"): string => {
+export const systemAccountId = (projectId: string, currency: string, kind: SystemKind): string => {
   const hex = hash("sha256", [projectId, currency, kind].join(SEPARATOR));
   const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) % 4);
   return `ga_${asUuid(`${hex.slice(0, 12)}8${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`)}`;

@@ -11,13 +11,13 @@ const COMMANDS = 200;
 const PROJECT = "prj_00000000-0000-7000-8000-000000000001";
 const SEED = Date.now() % 2 ** 31;
 
-const account = (id: string, currency: string, system = false): Account => ({
+const account = (id: string, currency: string, kind: Account["kind"] = "customer"): Account => ({
   id,
   projectId: PROJECT,
   currency,
-  kind: system ? "treasury_reserve" : "customer",
+  kind,
   status: "active",
-  minimum: system ? null : 0n,
+  minimum: kind === "treasury_reserve" ? null : 0n,
   balance: 0n,
   version: 0n,
   lastSeq: 0n,
@@ -62,8 +62,10 @@ const coreUnderTest = (): { ledger: LedgerUnderTest; snapshot: Snapshot; entries
   }));
   for (const { id, currency } of accounts) snapshot.accounts.set(id, account(id, currency));
   for (const currency of ["usdc", "eth"]) {
-    const id = systemAccountId(PROJECT, currency, "treasury_reserve");
-    snapshot.accounts.set(id, account(id, currency, true));
+    for (const kind of ["treasury_reserve", "withdrawal_transit"] as const) {
+      const id = systemAccountId(PROJECT, currency, kind);
+      snapshot.accounts.set(id, account(id, currency, kind));
+    }
   }
   const ledger: LedgerUnderTest = {
     projectId: PROJECT,

@@ -5,7 +5,9 @@ import {
   type FundCommand,
   type LedgerCommand,
   type ReverseCommand,
+  type SettleCommand,
   type TransferRow,
+  type WithdrawCommand,
 } from "./commands";
 import type { Account, RejectedRow, Rejection, RejectionCode, Snapshot } from "./snapshot";
 
@@ -92,8 +94,10 @@ const planFund = (snapshot: Snapshot, command: FundCommand): Plan | Rejection =>
   if (refused) return refused;
   const reserve = snapshot.accounts.get(systemAccountId(projectId, currency, "treasury_reserve"));
   if (!reserve) return { code: "unknown_account" };
-  // The balance of the reserve account is the negative sum of all customers' balances.
-  const excess = amountBase - reserve.balance - (liabilitiesMaxBase ?? 0n);
+  const transit = snapshot.accounts.get(systemAccountId(projectId, currency, "withdrawal_transit"));
+  // Both together are the negative sum of all customers' balances. Money in transit is held in the treasury, so the limit is without it.
+  const owedBase = -reserve.balance - (transit?.balance ?? 0n);
+  const excess = amountBase + owedBase - (liabilitiesMaxBase ?? 0n);
   if (liabilitiesMaxBase !== null && excess > 0n)
     return { code: "insufficient_reserves", missingBase: excess.toString() };
   return {
@@ -103,6 +107,40 @@ const planFund = (snapshot: Snapshot, command: FundCommand): Plan | Rejection =>
       { accountId: to, amountBase },
     ],
   };
+};
+
+const planWithdraw = (snapshot: Snapshot, command: WithdrawCommand): Plan | Rejection => {
+  const { projectId, from, amountBase, currency } = command;
+  if (amountBase <= 0n) return { code: "invalid_amount" };
+  const refused = refuseAccount(snapshot, projectId, from, currency);
+  if (refused) return refused;
+  const transit = snapshot.accounts.get(systemAccountId(projectId, currency, "withdrawal_transit"));
+  if (!transit) return { code: "unknown_account" };
+  return {
+    ...NOTHING,
+    postings: [
+      { accountId: from, amountBase: -amountBase },
+      { accountId: transit.id, amountBase },
+    ],
+  };
+};
+
+const planSettle = (snapshot: Snapshot, command: SettleCommand): Plan | Rejection => {
+  const { projectId, to, paidBase, returnedBase, currency } = command;
+  if (paidBase < 0n || returnedBase < 0n || paidBase + returnedBase === 0n) return { code: "invalid_amount" };
+  const account = findCustomer(snapshot, projectId, to);
+  if (!account) return { code: "unknown_account" };
+  if (account.currency !== currency) return { code: "wrong_currency" };
+  const [reserve, transit] = (["treasury_reserve", "withdrawal_transit"] as const).map((kind) =>
+    snapshot.accounts.get(systemAccountId(projectId, currency, kind)),
+  );
+  if (!reserve || !transit) return { code: "unknown_account" };
+  const postings = [
+    { accountId: transit.id, amountBase: -paidBase - returnedBase },
+    { accountId: reserve.id, amountBase: paidBase },
+    { accountId: to, amountBase: returnedBase },
+  ];
+  return { ...NOTHING, postings: postings.filter(({ amountBase }) => amountBase !== 0n) };
 };
 
 const planReverse = (snapshot: Snapshot, { projectId, transactionId }: ReverseCommand): Plan | Rejection => {
@@ -133,5 +171,9 @@ export const planOf = (snapshot: Snapshot, command: LedgerCommand): Plan | Rejec
       return planFund(snapshot, command);
     case "reverse":
       return planReverse(snapshot, command);
+    case "withdraw":
+      return planWithdraw(snapshot, command);
+    case "settle":
+      return planSettle(snapshot, command);
   }
 };

@@ -14,7 +14,7 @@ import {
 // Every instance locks in the order of ids, which prevents deadlocks. No foreign key refers to an account, so the weaker
 // NO KEY lock is enough.
 const LOCK_ACCOUNTS = `
-  SELECT id, project_id, currency, kind, status, minimum, balance, version, last_seq,
+  SELECT id, project_id, currency, kind, status, minimum::text, balance::text, version, last_seq,
     (extract(epoch FROM updated_at) * 1000)::int8 AS updated_at
   FROM ledger_account WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
@@ -82,7 +82,12 @@ const readSourceTransactions = async (sql: Sql, ids: readonly string[]): Promise
   return sourceTransactions;
 };
 
-/** The accounts that a command names directly. */
+const systemAccounts = ({ projectId, currency }: { projectId: string; currency: string }): string[] => [
+  systemAccountId(projectId, currency, "treasury_reserve"),
+  systemAccountId(projectId, currency, "withdrawal_transit"),
+];
+
+/** The accounts that a command names directly, and those of the system that its decision reads or changes. */
 const namedAccounts = (command: LedgerCommand): string[] => {
   switch (command.kind) {
     case "transfer":
@@ -90,9 +95,14 @@ const namedAccounts = (command: LedgerCommand): string[] => {
     case "batch":
       return command.rows.flatMap(({ from, to }) => [from, to]);
     case "fund":
-      return [systemAccountId(command.projectId, command.currency, "treasury_reserve"), command.to];
+      return [...systemAccounts(command), command.to];
     case "reverse":
       return [];
+    case "withdraw":
+      // The reserve account too: whoever withdraws compares it with the balances on chain, and locks are taken in one order.
+      return [...systemAccounts(command), command.from];
+    case "settle":
+      return [...systemAccounts(command), command.to];
   }
 };
 

@@ -7,10 +7,11 @@ import { accountNames, fundings } from "./funding-repository";
 import type { LedgerRepository } from "./repository";
 import { bare } from "./sql";
 
-// The system side of a currency is what is owed to its customers, negated: one row to read instead of all accounts.
+// The system side of a currency is what is owed to its customers, negated: two rows to read instead of all accounts.
 const LIABILITIES = `
-  SELECT currency, -sum(balance) AS owed FROM ledger_account
-  WHERE project_id = $1 AND kind IN ('treasury_reserve', 'external') GROUP BY currency ORDER BY currency`;
+  SELECT currency, -sum(balance) AS owed, coalesce(sum(balance) FILTER (WHERE kind = 'withdrawal_transit'), 0) AS transit
+  FROM ledger_account
+  WHERE project_id = $1 AND kind IN ('treasury_reserve', 'withdrawal_transit', 'external') GROUP BY currency ORDER BY currency`;
 
 const BALANCES_AT = `
   SELECT a.id, coalesce(e.balance_after, 0)::text AS balance FROM ledger_account a
@@ -36,6 +37,7 @@ export const createLedgerReads = (repository: LedgerRepository) => ({
   accountNames: bindDeps(repository, accountNames),
   balancesAt: bindDeps(repository, balancesAt),
   liabilities: bindDeps(repository, liabilities),
+  inTransit: bindDeps(repository, inTransit),
 });
 
 /** The balance of each customer's account of a currency just before `at`, by id. Accounts opened later are not in it. */
@@ -49,10 +51,16 @@ const balancesAt = async (
   return rows.map((row) => ({ accountId: `ga_${row.id}`, balanceBase: BigInt(row.balance) }));
 };
 
-/** The amounts that the project owes to its accounts, by currency. */
+/** The amounts that the project owes to its accounts, by currency; without what is in transit, for which the treasury holds money. */
 const liabilities = async ({ query }: LedgerRepository, projectId: string): Promise<Map<string, bigint>> => {
   const rows = await query<{ currency: string; owed: string }>(LIABILITIES, [projectId]);
   return new Map(rows.map(({ currency, owed }) => [currency, BigInt(owed)]));
+};
+
+/** The amounts that withdrawals took out of accounts and that are neither paid nor returned yet, by currency. */
+const inTransit = async ({ query }: LedgerRepository, projectId: string): Promise<Map<string, bigint>> => {
+  const rows = await query<{ currency: string; transit: string }>(LIABILITIES, [projectId]);
+  return new Map(rows.map(({ currency, transit }) => [currency, BigInt(transit)]));
 };
 
 /** Reads `liabilities` of some currencies under a lock, as a part of the caller's transaction; LedgerService describes it. */
@@ -61,13 +69,15 @@ export const liabilitiesPart = (
   currencies: readonly string[],
   keep: (liabilitiesBase: readonly bigint[]) => void,
 ): JudgedPart => {
-  const ids = currencies.map((currency) => bare(systemAccountId(projectId, currency, "treasury_reserve")));
+  const ids = (["treasury_reserve", "withdrawal_transit"] as const).flatMap((kind) =>
+    currencies.map((currency) => bare(systemAccountId(projectId, currency, kind))),
+  );
   return {
     text: LIABILITIES_UNDER_LOCK,
     values: [ids],
     judge: (rows) => {
       const owed = new Map(rows.map((row) => [Number(row.place), BigInt(String(row.owed))]));
-      keep(ids.map((_, index) => owed.get(index + 1) ?? 0n));
+      keep(currencies.map((_, index) => (owed.get(index + 1) ?? 0n) + (owed.get(index + 1 + currencies.length) ?? 0n)));
     },
   };
 };

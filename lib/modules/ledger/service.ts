@@ -37,6 +37,7 @@ export interface LedgerDeps {
 export const LEDGER_DECIMALS = 18;
 
 export { systemAccountId } from "./commands";
+export { postWithin } from "./post-within";
 export type { AccountRecord, UnfitRecipient } from "./account-reads";
 export type { EntryRecord, Statement } from "./entry-reads";
 export type { FundingQuery, FundingRecord } from "./funding-repository";

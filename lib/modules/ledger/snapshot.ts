@@ -22,7 +22,7 @@ export interface Account {
   updatedAt: number;
 }
 
-export type AccountKind = "customer" | "treasury_reserve" | "external";
+export type AccountKind = "customer" | "treasury_reserve" | "withdrawal_transit" | "external";
 /** Only an active account is posted to and from, also by reversals. A closed account is empty, and stays closed. */
 export type AccountStatus = "active" | "frozen" | "closed";
 

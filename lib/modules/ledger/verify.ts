@@ -34,7 +34,7 @@ const FIGURES = `
 const LIABILITIES = `
   SELECT currency, sum(balance)::text AS owed FROM ledger_account WHERE kind = 'customer' GROUP BY currency ORDER BY currency`;
 
-const MOVES = "('transfer', 'batch', 'fund', 'reverse')";
+const MOVES = "('transfer', 'batch', 'fund', 'reverse', 'withdraw', 'settle')";
 
 const RULES: readonly Rule[] = [
   {
@@ -95,6 +95,12 @@ const RULES: readonly Rule[] = [
       SELECT format('reversal %s of %s', t.id, t.reverses_id) FROM ledger_transaction t
         LEFT JOIN ledger_transaction o ON o.id = t.reverses_id
         WHERE t.reverses_id IS NOT NULL AND (o.id IS NULL OR o.kind = 'reverse' OR o.project_id <> t.project_id)`,
+  },
+  {
+    rule: "no more of a payout's withdrawals was paid and returned than was taken out of its account",
+    sql: `SELECT format('payout %s: %s', t.data->>'payoutId', sum(e.amount)) FROM ledger_transaction t
+      JOIN ledger_entry e ON e.transaction_id = t.id JOIN ledger_account a ON a.id = e.account_id AND a.kind = 'withdrawal_transit'
+      GROUP BY t.project_id, t.data->>'payoutId' HAVING sum(e.amount) < 0`,
   },
   {
     rule: "a key's hash is that of its project, scope and key, and a digest has 32 bytes",

@@ -11,9 +11,11 @@ interface Common {
   readonly status: Status;
   readonly subStatus: SubStatus;
   readonly reference: string | null;
-  /** Ledger units; 0 for a payout to wallets, which has a total for each token. */
+  /** Ledger units; 0 for a payout to wallets that no account pays, which has a total for each token. */
   readonly totalBase: bigint;
+  /** Of `totalBase`, the sum of the rows that are paid, and of those that failed or were cancelled. */
   readonly paidBase: bigint;
+  readonly failedBase: bigint;
   readonly itemsTotal: number;
   readonly itemsCompleted: number;
   readonly itemsFailed: number;
@@ -45,14 +47,19 @@ export interface AccountsPayout extends Common {
 export interface WalletsPayout extends Common {
   readonly kind: "wallets";
   readonly mode: "independent";
-  readonly sourceAccountId: null;
-  readonly currency: null;
+  /** The account that bears the payments: a withdrawal. Null: the project bears them. */
+  readonly sourceAccountId: string | null;
+  /** The account's. */
+  readonly currency: string | null;
 }
 
 export type Payout = AccountsPayout | WalletsPayout;
 
 /** A row of the table `payout`. Its columns are parsed here and nowhere else. */
-interface PayoutColumns extends Omit<Common, "status" | "subStatus" | "totalBase" | "paidBase" | "digest" | "failure"> {
+interface PayoutColumns extends Omit<
+  Common,
+  "status" | "subStatus" | "totalBase" | "paidBase" | "failedBase" | "digest" | "failure"
+> {
   readonly kind: string;
   readonly mode: string;
   readonly status: string;
@@ -61,9 +68,20 @@ interface PayoutColumns extends Omit<Common, "status" | "subStatus" | "totalBase
   readonly currency: string | null;
   readonly totalBase: Parameters<typeof toBigInt>[0];
   readonly paidBase: Parameters<typeof toBigInt>[0];
+  readonly failedBase: Parameters<typeof toBigInt>[0];
   readonly digest: Uint8Array;
   readonly failure: unknown;
 }
+
+/** Both name the account that bears the payout, or neither. */
+const walletsColumns = z
+  .object({
+    kind: z.literal("wallets"),
+    mode: z.literal("independent"),
+    sourceAccountId: z.string().nullable(),
+    currency: z.string().nullable(),
+  })
+  .refine(({ sourceAccountId, currency }) => (sourceAccountId === null) === (currency === null));
 
 const kindColumns = z.discriminatedUnion("kind", [
   z.object({
@@ -72,12 +90,7 @@ const kindColumns = z.discriminatedUnion("kind", [
     sourceAccountId: z.string(),
     currency: z.string(),
   }),
-  z.object({
-    kind: z.literal("wallets"),
-    mode: z.literal("independent"),
-    sourceAccountId: z.null(),
-    currency: z.null(),
-  }),
+  walletsColumns,
 ]);
 const storedFailure = failureRecord.nullable();
 
@@ -92,6 +105,7 @@ export const parsePayout = (row: PayoutColumns): Payout => ({
   reference: row.reference,
   totalBase: toBigInt(row.totalBase),
   paidBase: toBigInt(row.paidBase),
+  failedBase: toBigInt(row.failedBase),
   itemsTotal: row.itemsTotal,
   itemsCompleted: row.itemsCompleted,
   itemsFailed: row.itemsFailed,

@@ -11,7 +11,7 @@ type Proof = Awaited<ReturnType<ReservesService["proofOf"]>>;
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 export const toReserves = (
-  { asset, positions, onChainBase, committedBase, liabilitiesBase }: Reserves,
+  { asset, positions, onChainBase, committedBase, liabilitiesBase, inTransitBase }: Reserves,
   tree: SumTree,
 ): Body => {
   const availableBase = onChainBase - committedBase - liabilitiesBase;
@@ -20,6 +20,7 @@ export const toReserves = (
     assetId: asset.assetId,
     decimals: LEDGER_DECIMALS,
     liabilities: units(liabilitiesBase),
+    inTransit: units(inTransitBase),
     onChain: units(onChainBase),
     committed: units(committedBase),
     available: units(availableBase > 0n ? availableBase : 0n),

@@ -34,6 +34,8 @@ export interface Reserves {
   readonly onChainBase: bigint;
   readonly committedBase: bigint;
   readonly liabilitiesBase: bigint;
+  /** The amount that withdrawals took out of accounts and that is not settled. `committedBase` includes the money that pays it. */
+  readonly inTransitBase: bigint;
 }
 
 /** Ensures that an operation which spends from the treasury leaves enough there to back global accounts. */
@@ -68,7 +70,7 @@ export interface ReservesDeps extends PositionDeps {
   readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
-  readonly ledger: Pick<LedgerService, "liabilities" | "liabilitiesPart" | "balancesAt">;
+  readonly ledger: Pick<LedgerService, "liabilities" | "inTransit" | "liabilitiesPart" | "balancesAt">;
   readonly secrets: { hash(purpose: string, text: string): Buffer };
 }
 
@@ -144,17 +146,18 @@ const toReserves = async (
   context: ReservesContext,
   asset: Asset,
   positions: readonly ReservePosition[],
-  liabilitiesBase: bigint,
+  owed: Pick<Reserves, "liabilitiesBase" | "inTransitBase">,
 ): Promise<Reserves> => {
   const backing = counted(positions);
   const committedBase = await committedOf(context, context.reader, backing);
-  return { asset, positions, onChainBase: onChainOf(backing), committedBase, liabilitiesBase };
+  return { asset, positions, onChainBase: onChainOf(backing), committedBase, ...owed };
 };
 
 /** The reserves of every asset that accounts or the treasury hold. */
 const list = async (context: ReservesContext, projectId: string): Promise<Reserves[]> => {
-  const [owed, positions] = await Promise.all([
+  const [owed, transit, positions] = await Promise.all([
     context.ledger.liabilities(projectId),
+    context.ledger.inTransit(projectId),
     readAll(
       context,
       projectId,
@@ -164,7 +167,10 @@ const list = async (context: ReservesContext, projectId: string): Promise<Reserv
   const all = await Promise.all(
     context.assets.list().map((asset) => {
       const own = positions.filter(({ token }) => token.assetId === asset.assetId);
-      return toReserves(context, asset, own, owed.get(asset.assetId) ?? 0n);
+      return toReserves(context, asset, own, {
+        liabilitiesBase: owed.get(asset.assetId) ?? 0n,
+        inTransitBase: transit.get(asset.assetId) ?? 0n,
+      });
     }),
   );
   return all.filter(

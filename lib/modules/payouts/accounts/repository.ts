@@ -47,12 +47,12 @@ export const finishAtomic = async (
 const OPEN_TOTALS = `
   SELECT source_account_id AS id, sum(total_base - paid_base - failed_base)::text AS total FROM payout
   WHERE project_id = $1 AND source_account_id IS NOT NULL AND ($2::text IS NULL OR source_account_id = $2)
-    AND status IN ('pending', 'processing')
+    AND status IN ('pending', 'processing') AND (kind = 'global_accounts' OR sub_status = 'awaiting_approval')
   GROUP BY source_account_id`;
 
 /**
  * The amounts that payouts which await approval, are queued or are being paid will still take from one account, or from each account
- * of the project, in ledger units. Accounts without such payouts are missing. Read an account's balance afterwards: a payout
+ * of the project, in ledger units. A withdrawal takes it when it is approved. Accounts without such payouts are missing. Read an account's balance afterwards: a payout
  * that ends in between then counts twice instead of not at all.
  */
 export const openPayoutTotals = async (

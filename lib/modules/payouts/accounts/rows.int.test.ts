@@ -50,6 +50,7 @@ const store = async (
     reference: null,
     totalBase: items.reduce((sum, { amountBase }) => sum + amountBase, 0n),
     paidBase: 0n,
+    failedBase: 0n,
     itemsTotal: items.length,
     itemsCompleted: 0,
     itemsFailed: 0,

@@ -316,6 +316,7 @@ const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayout 
     subStatus: "created",
     totalBase,
     paidBase: 0n,
+    failedBase: 0n,
     itemsTotal: rows.length,
     itemsCompleted: 0,
     itemsFailed: 0,

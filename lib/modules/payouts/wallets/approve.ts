@@ -7,11 +7,12 @@ import { formatAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import type { PolicyEngine } from "@/lib/modules/policies/service";
-import type { Sql } from "@/lib/db/sql";
+import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { FundingService } from "@/lib/modules/swaps/service";
 import type { Token } from "@/lib/core/token";
 import { counted, type Asked } from "../ask-votes";
 import type { WalletsPayout } from "../payout";
+import { accountObstacle, type AccountSideDeps, type BearingAccount } from "./account-side";
 import { tokenName } from "./rows";
 import { outflowOf, type PayoutMoney } from "./money";
 import { enforceApproved, paymentsDigest, payoutIntent } from "./enforce";
@@ -22,7 +23,9 @@ import { tokenNamed, type WalletPayout } from "./wallet-payout";
 
 const LINES_MAX = 5;
 
-export interface ApprovingDeps extends FeeDeps {
+export interface ApprovingDeps extends FeeDeps, Pick<AccountSideDeps, "ledger" | "assets"> {
+  /** Reads outside of any transaction. */
+  readonly reader: SqlReader;
   readonly registry: ChainRegistry;
   readonly repository: WalletPayoutsRepository;
   readonly rows: Pick<WalletPayoutsReader, "items">;
@@ -74,6 +77,7 @@ const linesOf = (deps: Chains, { payout, own }: Awaiting, first: readonly ShownR
   const rest = itemsTotal - first.length;
   return [
     ...fundingLines(deps, own),
+    ...(payout.sourceAccountId === null ? [] : [`You withdraw from the account ${payout.sourceAccountId}`]),
     `You pay on ${name} from ${own.fromAddress}, in ${String(itemsTotal)} payments:`,
     ...own.totals.map(
       ({ token, amountBase, rows }) =>
@@ -142,13 +146,24 @@ const start = async (
   }
   const batches = await deps.repository.queuedBatches(projectId, payoutId);
   const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
-  return deps.money.withHolding({ payoutId, projectId, batches, costs }, outflowOf(own), (holding) =>
+  const account = bearingOf(payout);
+  return deps.money.withHolding({ payoutId, projectId, account, batches, costs }, outflowOf(own), (holding) =>
     deps.repository.approve(payoutId, holding, { audit, enforce }),
   );
 };
 
-/** Checks the balance before the one-time code is consumed, so that a refusal leaves the code usable. @throws DomainError `insufficient_balance`, `chain_unavailable` */
-const requireFunds = async (deps: ApprovingDeps, { own }: Stored): Promise<void> => {
+/** The account that bears the payout. */
+const bearingOf = ({ sourceAccountId: id, currency, totalBase }: WalletsPayout): BearingAccount | null =>
+  id === null || currency === null ? null : { id, currency, totalBase };
+
+/**
+ * Checks the balances before the one-time code is consumed, so that a refusal leaves the code usable.
+ * @throws DomainError `insufficient_balance`, `chain_unavailable`, `invalid_state` when the account is frozen or closed
+ */
+const requireFunds = async (deps: ApprovingDeps, { payout, own }: Stored): Promise<void> => {
+  const account = bearingOf(payout);
+  const refused = account === null ? null : await accountObstacle(deps, payout.projectId, account, payout.totalBase);
+  if (refused !== null) throw refused;
   const outflow = outflowOf(own);
   const shortfalls = await deps.money.missing(outflow, { wei: own.feeWei, paidBy: own.feePaidBy });
   const brought = own.funding;

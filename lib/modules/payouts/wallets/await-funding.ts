@@ -62,7 +62,7 @@ const hold = async (deps: FundingStepDeps, payout: WalletsPayout, own: WalletPay
   }
   const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
   try {
-    await deps.money.withHolding({ payoutId, projectId, batches, costs }, outflowOf(own), (holding) =>
+    await deps.money.withHolding({ payoutId, projectId, account: null, batches, costs }, outflowOf(own), (holding) =>
       deps.repository.beginFunded(payoutId, holding, now),
     );
     return "ready";

@@ -5,6 +5,9 @@ import { sqlOf } from "@/lib/db/sql";
 import { reserveFunds, syncHold, type Funds } from "@/lib/modules/holds/service";
 import { checkBacking, type Backing } from "@/lib/modules/reserves/service";
 import { dayOf, type GasCost, type SponsorshipService } from "@/lib/modules/sponsorship/service";
+import type { BearingAccount } from "./account-side";
+import { batchVersion } from "./batches/payout-batch";
+import { bearerOf, debitAccount, settleAccount } from "./account-side-repository";
 import { holdIdOf } from "./rows";
 
 /** The kind of a batch in sponsor budgets, which count each batch of a payout as a separate operation. */
@@ -26,6 +29,8 @@ export interface Holding {
   readonly funds: readonly Funds[];
   /** The balance that must stay in the treasury to back global accounts; null when the payout spends no such token. */
   readonly backing: Backing | null;
+  /** The account that bears the payout, which is debited together with the hold; null: the project bears it. */
+  readonly account: BearingAccount | null;
   /** Costs with the ids of `holdIdOf`; empty when the wallet pays for itself. */
   readonly costs: readonly GasCost[];
 }
@@ -54,8 +59,9 @@ const reserveSponsor = async (
 };
 
 /**
- * Holds the money of the batches. Takes its locks in the same order as operations do, which prevents deadlocks.
- * @throws FundsMovedError, DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`
+ * Holds the money of the batches, and debits the account that bears them. Takes its locks in the same order as operations do, which prevents deadlocks.
+ * @throws FundsMovedError, DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `invalid_state` for a
+ * frozen account
  */
 export const holdBatches = async (
   tx: Tx,
@@ -74,15 +80,21 @@ export const holdBatches = async (
   const sql = sqlOf(tx);
   await backing?.lock(sql, funds);
   await reserveFunds(tx, { operationId: payoutId, projectId, holds, funds, now });
+  // Before the reserves are compared: what the account does not hold any more needs no backing beside the hold.
+  if (holding.account !== null) await debitAccount(sql, { projectId, payoutId, account: holding.account, now });
   await checkBacking(sql, backing);
   await reserveSponsor(tx, sponsorship, holding, now);
 };
 
-/** Ends batches that were not signed, and releases their holds. The caller has locked the payout's row. @returns the number of batches */
+/**
+ * Ends batches that were not signed, and releases their holds. The caller has locked the payout's row.
+ * @param isHeld whether the payout's money is held, and its account was debited
+ * @returns the number of batches
+ */
 export const releaseBatches = async (
   tx: Tx,
   sponsorship: Pick<SponsorshipService, "settle">,
-  { projectId, payoutId, now }: { projectId: string; payoutId: string; now: Date },
+  { projectId, payoutId, isHeld, now }: { projectId: string; payoutId: string; isHeld: boolean; now: Date },
 ): Promise<number> => {
   const stopped = await tx.walletPayoutBatch.updateManyAndReturn({
     where: { projectId, payoutId, state: "queued" },
@@ -96,6 +108,11 @@ export const releaseBatches = async (
     one.token === other.token ? one.number - other.number : one.token < other.token ? -1 : 1,
   );
   for (const { number } of ordered) await syncHold(tx, holdIdOf(payoutId, number), false, now);
+  const bearer = isHeld ? await bearerOf(tx, projectId, payoutId) : null;
+  for (const { number, version, token, amountBase } of ordered) {
+    const ended = { part: batchVersion({ number, version }), token, returnedBase: toBigInt(amountBase) };
+    await settleAccount(sqlOf(tx), { projectId, payoutId, bearer, ...ended, now });
+  }
   const reserved = stopped.flatMap(({ sponsorReservedWei, sponsorDay, gasCostWei }) =>
     sponsorReservedWei === null || sponsorDay === null
       ? []

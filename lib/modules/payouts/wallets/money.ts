@@ -33,7 +33,7 @@ export const outflowOf = (own: WalletPayout): Outflow => ({
   totals: own.totals,
 });
 
-type HoldingAt = Pick<Holding, "payoutId" | "projectId" | "batches" | "costs">;
+type HoldingAt = Pick<Holding, "payoutId" | "projectId" | "batches" | "costs" | "account">;
 
 export const holdsOf = ({ batches }: PayoutPlan): BatchHold[] =>
   batches.map(({ number, token, amountBase }) => ({ number, token: tokenName(token), amountBase }));

@@ -52,9 +52,9 @@ export interface NewPayoutToWallets {
 
 const INSERT_PAYOUT = `
   INSERT INTO payout (id, project_id, kind, mode, status, sub_status, reference, total_base, items_total, digest, idempotency_key,
-    retry_of, created_by, created_at, updated_at, expires_at, evaluation_id)
-  VALUES ($1, $2, 'wallets', 'independent', 'pending', $3, $4, 0, $5::int, $6::bytea, $7, $8, $9, $10::timestamptz, $10::timestamptz,
-    $11::timestamptz, $12)
+    retry_of, created_by, created_at, updated_at, expires_at, evaluation_id, source_account_id, currency)
+  VALUES ($1, $2, 'wallets', 'independent', 'pending', $3, $4, $13::numeric, $5::int, $6::bytea, $7, $8, $9, $10::timestamptz,
+    $10::timestamptz, $11::timestamptz, $12, $14, $15)
   ON CONFLICT DO NOTHING`;
 
 const INSERT_ITEMS = `
@@ -82,6 +82,9 @@ const insertPayout = (sql: Sql, payout: WalletsPayout): Promise<number> =>
     payout.createdAt,
     payout.expiresAt,
     payout.evaluationId,
+    payout.totalBase.toString(),
+    payout.sourceAccountId,
+    payout.currency,
   ]);
 
 const insertOwn = async (

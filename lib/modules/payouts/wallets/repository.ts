@@ -182,7 +182,8 @@ const cancel = (
     const now = audit.at;
     const payout = await lockPayout(tx, at.payoutId);
     if (payout?.status !== "pending" && payout?.status !== "processing") return false;
-    const stopped = await releaseBatches(tx, sponsorship, { ...at, now });
+    const isHeld = payout.status === "processing" || payout.subStatus === "queued";
+    const stopped = await releaseBatches(tx, sponsorship, { ...at, isHeld, now });
     if (payout.status === "pending") {
       await tx.payout.updateMany({
         where: { id: at.payoutId, status: "pending" },

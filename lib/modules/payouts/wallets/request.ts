@@ -6,6 +6,7 @@ import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { requireRows } from "../limits";
+import { readBearing, type AccountSideDeps, type BearingAccount } from "./account-side";
 import { hasUnseen, readRows, refuseFaults, type WalletRowInput } from "./check-rows";
 import { planBatches, totalsOf, walletsDigest, type PayoutPlan, type TokenTotal, type WalletRow } from "./rows";
 import type { FundFrom } from "./wallet-payout";
@@ -17,6 +18,11 @@ export interface RequestInput {
   readonly fundFrom?: FundFrom | undefined;
 }
 
+/** A request that may name the account which bears it; runs of schedules name none. */
+export interface BorneInput extends RequestInput {
+  readonly sourceAccountId?: string | undefined;
+}
+
 /** A checked request: every row is valid. */
 export interface PayoutRequest {
   readonly chainId: number;
@@ -26,6 +32,8 @@ export interface PayoutRequest {
   readonly plan: PayoutPlan;
   readonly reference: string | null;
   readonly fundFrom: FundFrom | null;
+  /** The account that bears the payments; null: the project. */
+  readonly account: BearingAccount | null;
 }
 
 export interface RequestDeps {
@@ -76,11 +84,24 @@ export const readRequest = async (deps: RequestDeps, actor: Actor, input: Reques
   const mayPay = deps.policies.mayPay(actor);
   const { rows, faults } = readRows(transfers, { registry, chainId, treasury: treasury.address, mayPay });
   refuseFaults(faults, transfers.length);
-  return { chainId, treasury, rows, totals: totalsOf(rows), plan: planBatches(rows), reference, fundFrom };
+  const [totals, plan] = [totalsOf(rows), planBatches(rows)];
+  return { chainId, treasury, rows, totals, plan, reference, fundFrom, account: null };
+};
+
+/** As `readRequest`, with the account that bears the payout. @throws DomainError as `readRequest` and `readBearing` do */
+export const readBorneRequest = async (
+  deps: RequestDeps & AccountSideDeps,
+  actor: Actor,
+  input: BorneInput,
+): Promise<PayoutRequest> => {
+  const request = await readRequest(deps, actor, input);
+  const { rows } = request;
+  return { ...request, account: await readBearing(deps, actor.projectId, { ...input, rows }) };
 };
 
 /** SHA-256 of everything that a one-time code approves. */
 export const digestOf = (request: PayoutRequest): Uint8Array<ArrayBuffer> => {
-  const { chainId, treasury, reference, fundFrom, rows } = request;
-  return walletsDigest({ chainId, fromAddress: treasury.address, reference, fundFrom }, rows);
+  const { chainId, treasury, reference, fundFrom, rows, account } = request;
+  const accountId = account?.id ?? null;
+  return walletsDigest({ chainId, fromAddress: treasury.address, reference, fundFrom, accountId }, rows);
 };

@@ -89,12 +89,16 @@ export interface ApprovedParts {
   readonly reference: string | null;
   /** `auto`, or the sources; null when no money of other chains may be used. */
   readonly fundFrom: unknown;
+  /** The account that bears the payments; null: the project. */
+  readonly accountId: string | null;
 }
 
 /** SHA-256 of everything that a one-time code approves: the chain, the wallet that pays, every row, and how the chain is funded. */
 export const walletsDigest = (parts: ApprovedParts, rows: readonly WalletRow[]): Uint8Array<ArrayBuffer> => {
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([parts.chainId, parts.fromAddress, parts.reference, parts.fundFrom ?? null]));
+  // A payout that no account bears keeps the digest that it had before accounts could.
+  const borneBy = parts.accountId === null ? [] : [parts.accountId];
+  hash.update(JSON.stringify([parts.chainId, parts.fromAddress, parts.reference, parts.fundFrom ?? null, ...borneBy]));
   for (const { recipient, token, amountBase, reference, note } of rows)
     hash.update(JSON.stringify([recipient, tokenName(token), amountBase.toString(), reference, note]));
   return new Uint8Array(hash.digest());

@@ -4,6 +4,7 @@ import { shownChain, shownCoin } from "@/lib/chains/shown-chain";
 import { csvLine } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import { gasWaitSentence } from "@/lib/modules/operations/service";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { toCommon } from "../common-serializer";
@@ -71,8 +72,27 @@ const feeOf = ({ own, groups, registry, coinUsd }: WalletsPayoutView): Record["n
 
 const rowsText = (count: number): string => (count === 1 ? "1 row" : `${String(count)} rows`);
 
+const accountOf = ({ payout }: WalletsPayoutView): Record["account"] => {
+  const { sourceAccountId: accountId, totalBase, paidBase, failedBase, evaluationId } = payout;
+  if (accountId === null) return null;
+  // The account is debited when the payout is let run.
+  const transitBase = evaluationId === null ? 0n : totalBase - paidBase - failedBase;
+  const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
+  return {
+    ...{ accountId, amount: units(totalBase), paid: units(paidBase) },
+    ...{ returned: units(failedBase), inTransit: units(transitBase) },
+  };
+};
+
 const BRINGS =
   "Nothing to do: the missing part is on its way to the chain (see the operation in fundedBy). Rows are paid once it has arrived.";
+
+/** Names the amount that is not returned to the account, because another operation may have paid it. */
+const keptInTransit = (view: WalletsPayoutView): string => {
+  const account = accountOf(view);
+  if (account === null || account.inTransit === "0") return "";
+  return ` ${account.inTransit} stays in transit and is not in the account ${account.accountId} again: fund the account with it if the chain shows that it was not paid.`;
+};
 
 /** Describes a payout that ended with unpaid rows: where the unpaid money is, and which rows may have been paid. */
 const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): string => {
@@ -81,7 +101,7 @@ const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): str
   const doubt =
     inDoubt === 0
       ? ""
-      : ` Another operation of the account ${view.own.fromAddress} may have paid ${rowsText(inDoubt)}: look at its history before you pay them again.`;
+      : ` Another operation of the account ${view.own.fromAddress} may have paid ${rowsText(inDoubt)}: look at its history before you pay them again.${keptInTransit(view)}`;
   const retry = mayOf(view).retry ? ` Retry pays the ${inDoubt > 0 ? "other " : ""}failed rows alone.` : "";
   const rest = left === 0 ? "" : ` The money of the other ${rowsText(left)} is ${place}.`;
   if (counts.paid > 0) return `${rowsText(counts.paid)} were paid.${rest}${doubt}${retry}`;
@@ -92,21 +112,22 @@ const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): str
 /** One sentence about the person's next action and the place of the money. */
 const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
   const { payout, own, registry } = view;
-  const place = `in the treasury ${own.fromAddress} on ${shownChain(registry, own.chainId).name}`;
+  const held = `in the treasury ${own.fromAddress} on ${shownChain(registry, own.chainId).name}`;
+  const place = payout.sourceAccountId === null ? held : `in the account ${payout.sourceAccountId}`;
   switch (payout.status) {
     case "pending":
       return payout.subStatus === "awaiting_approval"
         ? "Approve it with a one-time code, or cancel it. Nothing was paid."
         : own.fundedBy === null
-          ? `Nothing to do: it is about to be paid. The money is held ${place}.`
+          ? `Nothing to do: it is about to be paid. The money is held ${held}.`
           : BRINGS;
     case "processing":
       if (payout.subStatus === "bridging") return BRINGS;
       if (own.gasWaits.length > 0 && counts.queued + counts.sent > 0)
-        return `${gasWaitSentence(own.gasWaits, view.registry) ?? ""} The money is held ${place}.`;
+        return `${gasWaitSentence(own.gasWaits, view.registry) ?? ""} The money is held ${held}.`;
       return counts.unknown > 0
         ? `Nothing to do: ${rowsText(counts.unknown)} were offered to the chain and are not seen yet. Do not pay them again: each is paid once, or its money stays ${place}.`
-        : `Nothing to do: it goes on by itself, also when this page is closed. What is not paid yet is held ${place}.`;
+        : `Nothing to do: it goes on by itself, also when this page is closed. What is not paid yet is held ${held}.`;
     case "completed":
       return "Nothing to do: every row was paid.";
     case "partially_completed":
@@ -151,6 +172,7 @@ export const toWalletsPayout = (view: WalletsPayoutView): Record => {
     chainId: own.chainId,
     fromWalletId: own.fromWalletId,
     fromAddress: own.fromAddress,
+    account: accountOf(view),
     totals: own.totals.map(({ token, amountBase, rows }) => ({
       token: toTokenRecord(token),
       amount: formatAmount(amountBase, token.decimals),

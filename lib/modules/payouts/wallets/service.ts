@@ -5,17 +5,27 @@ import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { WalletsPayout } from "../payout";
 import type { PayoutsRepository } from "../repository";
+import type { AccountSideDeps } from "./account-side";
 import { createApproving } from "./approve";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
 import type { Origin, ScheduledRun } from "./draft";
 import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./read-repository";
-import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "./request";
+import {
+  digestOf,
+  readBorneRequest,
+  type BorneInput,
+  type PayoutRequest,
+  type RequestDeps,
+  type RequestInput,
+} from "./request";
 import { storePayout, validatePayout, type StorePayoutDeps } from "./store-payout";
 import { tokenNamed, type WalletPayout } from "./wallet-payout";
 
 const KIND = "wallets";
 
-export interface WalletPayoutsDeps extends StorePayoutDeps, RequestDeps {
+export interface WalletPayoutsDeps extends StorePayoutDeps, RequestDeps, AccountSideDeps {
+  readonly assets: AccountSideDeps["assets"];
+  readonly ledger: AccountSideDeps["ledger"];
   readonly registry: StorePayoutDeps["registry"];
   readonly wallets: RequestDeps["wallets"] & StorePayoutDeps["wallets"];
   readonly policies: StorePayoutDeps["policies"];
@@ -23,7 +33,7 @@ export interface WalletPayoutsDeps extends StorePayoutDeps, RequestDeps {
   readonly rows: WalletPayoutsReader;
 }
 
-export interface NewWalletsPayout extends RequestInput {
+export interface NewWalletsPayout extends BorneInput {
   readonly validateOnly: boolean;
   readonly allowDuplicates: boolean;
   /** The caller's Idempotency-Key. */
@@ -116,7 +126,7 @@ const createNew = async (
  * `insufficient_reserves`, `sponsor_budget_exceeded`, `batch_too_large`, `unsupported_chain`, `chain_unavailable`
  */
 const create = async (deps: WalletPayoutsDeps, actor: Actor, input: NewWalletsPayout): Promise<WalletsPayoutParts> => {
-  const request = await readRequest(deps, actor, input);
+  const request = await readBorneRequest(deps, actor, input);
   const key = input.validateOnly ? null : input.key;
   const known = await findKnown(deps, actor, key);
   if (known !== null) return partsOf(deps, sameAs(known, digestOf(request)));
@@ -175,11 +185,12 @@ const retry = async (
     reference: item.reference ?? undefined,
     note: item.note ?? undefined,
   }));
-  const request = await readRequest(deps, actor, {
+  const request = await readBorneRequest(deps, actor, {
     chainId: own.chainId,
     transfers,
     reference: payout.reference ?? undefined,
     fundFrom: own.fundFrom ?? undefined,
+    sourceAccountId: payout.sourceAccountId ?? undefined,
   });
   const origin = { key: null, retryOf: payout.id, run: null, allowDuplicates: true };
   return partsOf(deps, await store(deps, actor, request, origin));

@@ -12,6 +12,7 @@ import { UsedAlreadyError, NotAdmittedError } from "../errors";
 import { unlessUsed } from "../repository";
 import { duplicatesOf } from "../duplicate-repository";
 import { refuseDuplicates, type RowKeys } from "../duplicate-rows";
+import { accountObstacle, type AccountSideDeps } from "./account-side";
 import { askedOf } from "./approve";
 import { createdEntry, duplicateWarnings, groupsOf, newPayout, type Origin } from "./draft";
 import { planFunding, type FundingDeps, type FundingPlan } from "./plan-funding";
@@ -27,7 +28,7 @@ import { rowKeysOf, tokenName } from "./rows";
 import type { Funding, WalletPayout } from "./wallet-payout";
 import { warningsFor, type WarningDeps } from "./warnings";
 
-export interface StorePayoutDeps extends FeeDeps, WarningDeps {
+export interface StorePayoutDeps extends FeeDeps, WarningDeps, Pick<AccountSideDeps, "ledger" | "assets"> {
   readonly registry: FundingDeps["registry"];
   readonly wallets: WarningDeps["wallets"] & FundingDeps["wallets"];
   readonly holds: FundingDeps["holds"];
@@ -60,6 +61,9 @@ interface Means {
 
 /** Plans to bring money from other chains only when the request allows it (`fundFrom`) and exactly one token is missing. */
 const meansOf = async (deps: StorePayoutDeps, at: At, request: PayoutRequest, fee: PayoutFee): Promise<Means> => {
+  const { account } = request;
+  const refused = account === null ? null : await accountObstacle(deps, at.projectId, account);
+  if (refused !== null) return { obstacle: refused, bring: null };
   const missing = request.fundFrom === null ? [] : await deps.money.missing(request, fee);
   const [first, ...others] = missing;
   if (first === undefined) return { obstacle: await deps.money.obstacle(at, request, fee), bring: null };
@@ -79,7 +83,9 @@ const draftOf = async (deps: StorePayoutDeps, actor: Actor, request: PayoutReque
   const payout = newPayout(actor, request, origin, now);
   const { batches } = request.plan;
   const fee = await feeOf(deps, { payoutId: payout.id, chainId: request.chainId, batches });
-  const at = { payoutId: payout.id, projectId: payout.projectId, batches: holdsOf(request.plan), costs: fee.costs };
+  const { account } = request;
+  const { costs } = fee;
+  const at = { payoutId: payout.id, projectId: payout.projectId, account, batches: holdsOf(request.plan), costs };
   const [{ obstacle, bring }, warnings, usd] = await Promise.all([
     meansOf(deps, at, request, fee),
     warningsFor(deps, actor, request),

@@ -7,9 +7,11 @@ import { sqlOf } from "@/lib/db/sql";
 import { syncHold } from "@/lib/modules/holds/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { recordPayoutEvents } from "../../project-event-repository";
-import { ALL_ROWS_REFUSED } from "./failures";
+import { settleAccount } from "../account-side-repository";
+import { ALL_ROWS_REFUSED, REPLACED } from "./failures";
 import {
   batchName,
+  batchVersion,
   OPEN_STATES,
   type DrivenPayout,
   type Failure,
@@ -25,6 +27,17 @@ import { change, seenIn, type BatchRepositoryDeps, type Change, type Mined } fro
 const lockPayout = async (tx: Tx, payoutId: string): Promise<void> => {
   await tx.$queryRaw`SELECT id FROM payout WHERE id = ${payoutId} FOR NO KEY UPDATE`;
 };
+
+/** Settles a part of the batch with the account that bears the payout. Call it after `change`, before the sponsor's budget is changed. */
+const settle = (
+  tx: Tx,
+  { payout, batch, now }: { payout: DrivenPayout; batch: PayoutBatch; now: Date },
+  amounts: { paidBase?: bigint; returnedBase?: bigint },
+): Promise<void> =>
+  settleAccount(sqlOf(tx), {
+    ...{ projectId: batch.projectId, payoutId: batch.payoutId, bearer: payout.bearer, token: batch.token },
+    ...{ part: batchVersion(batch), now, ...amounts },
+  });
 
 /** mined → paid. `outcomes` are the rows of which the chain shows something else than was asked for. */
 const pay = (
@@ -46,6 +59,7 @@ const pay = (
     await writeOutcomes(tx, batch, outcomes, now);
     const completed = batch.rows - failed.length;
     await countRows(tx, { payoutId: batch.payoutId, completed, failed: failed.length, now });
+    await settle(tx, input, { paidBase: batch.amountBase - unpaidBase, returnedBase: unpaidBase });
     const spentWei = batch.formerGasWei + input.receipt.actualGasCost;
     await settleReservation(tx, sponsorship, { payout, batch, spentWei });
     return true;
@@ -62,6 +76,8 @@ const fail = (
     await syncHold(tx, batchName(batch), false, now);
     await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: batch.rows, now });
     await recordFailedBatch(tx, batch, failure, now);
+    // Money that another operation may have paid stays in transit, because the account must not get it as well.
+    if (failure.code !== REPLACED.code) await settle(tx, { payout, batch, now }, { returnedBase: batch.amountBase });
     await settleReservation(tx, sponsorship, { payout, batch, spentWei: batch.gasCostWei });
     return true;
   });
@@ -83,6 +99,7 @@ const setAside = (
     if (rows > 0) await shrinkHold(tx, batch, leftBase);
     else await syncHold(tx, batchName(batch), false, now);
     await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: outcomes.length, now });
+    await settle(tx, input, { returnedBase: batch.amountBase - leftBase });
     if (rows === 0) await settleReservation(tx, sponsorship, { payout, batch, spentWei: batch.gasCostWei });
     return true;
   });

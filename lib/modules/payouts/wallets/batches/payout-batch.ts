@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { toBigInt, toBigIntOrNull } from "@/lib/db/decimal";
 import { storedHex } from "@/lib/ports/routing-json";
+import type { Bearer } from "../account-side-repository";
 
 /**
  * Allowed transitions of a batch. `sent` with `inDoubt`: the operation was submitted, and it is not known whether the chain executes it.
@@ -29,6 +30,8 @@ export interface DrivenPayout {
   readonly fromWalletId: string;
   /** Who asked for it, or made its schedule; null where it is not stored. */
   readonly askedBy: string | null;
+  /** The account that bears the payout; null: the project bears it. */
+  readonly bearer: Bearer | null;
 }
 
 /** Rows of one token that are paid by one user operation. */
@@ -148,6 +151,10 @@ export interface RowOutcome {
 /** The name of a batch in its hold, and in the claim to deploy an account. */
 export const batchName = ({ payoutId, number }: Pick<PayoutBatch, "payoutId" | "number">): string =>
   `${payoutId}/${String(number)}`;
+
+/** Names a state of a batch, which ends once. */
+export const batchVersion = ({ number, version }: Pick<PayoutBatch, "number" | "version">): string =>
+  `${String(number)}/${String(version)}`;
 
 /** Names the nonce key of one attempt. EntryPoint executes at most one operation with it. */
 export const attemptName = (batch: Pick<PayoutBatch, "payoutId" | "number">, attempt: number): string =>

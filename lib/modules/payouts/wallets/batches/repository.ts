@@ -3,6 +3,7 @@ import type { Database } from "@/lib/db/client";
 import { toBigInt } from "@/lib/db/decimal";
 import type { UserOperation } from "@/lib/ports/bundler";
 import { storedUserOperation } from "@/lib/ports/routing-json";
+import { bearerOf } from "../account-side-repository";
 import { createAttemptRepository } from "./attempt-repository";
 import { createEndRepository } from "./end-repository";
 import { OPEN_STATES, parseBatch, type DrivenPayout, type PayableRow, type PayoutBatch } from "./payout-batch";
@@ -25,12 +26,13 @@ export const createBatchRepository = (database: Database, sponsorship: BatchRepo
   };
 };
 
-/** Which chain and which wallet a payout is paid from. */
+/** Which chain, wallet and account a payout is paid from. */
 const find = async ({ database }: BatchRepositoryDeps, projectId: string, payoutId: string): Promise<DrivenPayout> => {
-  const { chainId, fromWalletId, askedBy } = await database.prisma.walletPayout.findUniqueOrThrow({
-    where: { projectId_payoutId: { projectId, payoutId } },
-  });
-  return { projectId, payoutId, chainId, fromWalletId, askedBy };
+  const [{ chainId, fromWalletId, askedBy }, bearer] = await Promise.all([
+    database.prisma.walletPayout.findUniqueOrThrow({ where: { projectId_payoutId: { projectId, payoutId } } }),
+    bearerOf(database.prisma, projectId, payoutId),
+  ]);
+  return { projectId, payoutId, chainId, fromWalletId, askedBy, bearer };
 };
 
 /** The batches that are not final, by number. */
