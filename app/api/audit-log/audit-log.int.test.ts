@@ -108,6 +108,15 @@ test("the audit log records an operation within a key's policy, and one that a p
   ]);
 });
 
+test("an entry names who acted and what it was done to, and only objects of the project have a name in it", async () => {
+  const { id } = await person.call(createGlobalAccount, { body: { currency: "USDC", name: "Payroll" } });
+  expect(await logOf(id)).toMatchObject([{ actor: userId, actorName: customer.email, subjectName: "Payroll" }]);
+  const [made] = await logOf(key.id);
+  expect(made).toMatchObject({ action: "api_key.created", subjectName: expect.stringMatching(/./) as string });
+  const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
+  expect(await logOf(operationId)).toMatchObject([{ actor: key.id, actorName: made?.subjectName, subjectName: null }]);
+});
+
 test("the audit log records a cancelled operation or transfer once, however often the cancellation is requested", async () => {
   const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
   const cancels = await Promise.allSettled(
