@@ -18,6 +18,6 @@ export const callsSource = (contracts: readonly NamedContract[]): string =>
       (file) => `import type * as ${file} from "@/lib/contracts/${kebab(file)}";`,
     ),
     "",
-    ...contracts.map(entry),
+    ...contracts.map(entry).sort(),
     "",
   ].join("\n");

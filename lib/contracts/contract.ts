@@ -88,7 +88,7 @@ export interface Contract {
 
 export const defineContract = <const C extends Contract>(contract: C): C => contract;
 
-/** What a caller needs of a contract. Schemas give it types alone, so they may be left out: a page that only calls does not carry them. */
+/** The part of a contract that a caller needs. Schemas give it types alone, so they may be left out: a page that only calls does not carry them. */
 export type Callable = Pick<Contract, "method" | "path" | "mediaType"> & Partial<Contract>;
 
 /** A contract whose schemas may be left out. */

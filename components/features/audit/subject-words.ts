@@ -1,5 +1,5 @@
 interface SubjectView {
-  /** What the id is of, for objects without a name. */
+  /** The kind of the object, for those without a name. */
   readonly word: string;
   /** The page of the object; null where it has none. */
   readonly href: string | null;
