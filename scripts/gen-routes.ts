@@ -1,14 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { callsSource } from "../lib/api-client/calls-source";
+import { namedContracts } from "../lib/contracts/all";
 import { routesSource } from "../lib/http/routes-source";
 
-const TARGET = "lib/routes.gen.ts";
+const write = (target: string, source: string): void => {
+  if (existsSync(target) && readFileSync(target, "utf8") === source) return;
+  writeFileSync(target, source);
+};
 
-/** Writes the list of route modules that server.ts serves. A unit test holds the file to the folder app/api. */
+/** Writes the list of route modules that server.ts serves, and the calls of the client. Unit tests hold the files to app/api and the contracts. */
 const main = (): void => {
-  const source = routesSource("app");
-  if (existsSync(TARGET) && readFileSync(TARGET, "utf8") === source) return;
-  writeFileSync(TARGET, source);
+  write("lib/routes.gen.ts", routesSource("app"));
+  write("lib/api-client/calls.gen.ts", callsSource(namedContracts));
 };
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main();

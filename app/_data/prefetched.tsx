@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ReactNode } from "react";
 import type { PageQuery } from "@/components/features/session/query-key";
 import type { ApiClient, CallOptions } from "@/lib/api-client/client";
-import type { Contract, ResponseOf } from "@/lib/contracts/contract";
+import type { Callable, ResponseOf } from "@/lib/contracts/contract";
 import { createPageApi } from "@/lib/http/page-api";
 import { PAGE_ROUTES } from "./routes";
 
@@ -11,8 +11,8 @@ import { PAGE_ROUTES } from "./routes";
 const WAIT_MS = 600;
 
 // For a contract that is not known by its type, the compiler cannot see that the options fit; `pageQuery` has checked them.
-const ask = (api: ApiClient, { contract, input }: PageQuery): Promise<ResponseOf<Contract>> =>
-  (api.call as (contract: Contract, input: CallOptions<Contract>) => Promise<ResponseOf<Contract>>)(contract, input);
+const ask = (api: ApiClient, { contract, input }: PageQuery): Promise<ResponseOf<Callable>> =>
+  (api.call as (contract: Callable, input: CallOptions<Callable>) => Promise<ResponseOf<Callable>>)(contract, input);
 
 const read = async (api: ApiClient, client: QueryClient, query: PageQuery): Promise<void> => {
   const answer = await ask(api, query);

@@ -1,29 +1,47 @@
 "use client";
 
 import { Search } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
-import { Dialog } from "radix-ui";
-import { useState, type ReactNode } from "react";
+import { useCallback, useState, type ReactNode } from "react";
 import { NotificationBell } from "@/components/features/notifications/notification-bell";
 import { NetworkHealth } from "@/components/features/system/network-health";
 import { Button } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
 import { AccountMenu } from "./account-menu";
-import { CommandPalette } from "./command-palette";
 import { Logo, Wordmark } from "./logo";
 import { NavList } from "./nav-list";
 import { OfflineNotice } from "./offline-notice";
 import { PhoneBar } from "./phone-bar";
 import { ProjectSwitcher } from "./project-switcher";
 import { ThemeSwitch } from "./theme-switch";
+import { usePaletteKey } from "./use-palette-key";
+
+// Both are opened by a key or a click, so no page carries them at first.
+const CommandPalette = dynamic(() => import("./command-palette").then((module) => module.CommandPalette), {
+  ssr: false,
+});
+const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
+
+/** A dialog stays once it was opened, so that it can close before the eye and give the focus back. */
+const useDialog = () => {
+  const [open, set] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const setOpen = useCallback((next: boolean): void => {
+    set(next);
+    if (next) setWasOpened(true);
+  }, []);
+  return { open, setOpen, wasOpened };
+};
 
 const SKIP_LOOKS =
   "sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60 focus:rounded-control focus:bg-accent focus:px-3 focus:py-2 focus:text-on-accent";
 
 /** Everything around a page: sidebar or phone bar, header, palette. */
 export const AppShell = ({ children }: { readonly children: ReactNode }): ReactNode => {
-  const [paletteOpen, setPaletteOpen] = useState(false);
-  const [drawerOpen, setDrawerOpen] = useState(false);
+  const palette = useDialog();
+  const drawer = useDialog();
+  usePaletteKey(palette);
   return (
     <div className="md:grid md:grid-cols-[13.5rem_minmax(0,1fr)] print:block!">
       <a href="#content" className={SKIP_LOOKS}>
@@ -47,7 +65,7 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
           <Button
             size="sm"
             className="font-normal text-fg-3 max-md:order-none md:mr-auto md:w-72 md:justify-start"
-            onClick={() => setPaletteOpen(true)}
+            onClick={() => palette.setOpen(true)}
             aria-keyshortcuts="Control+K Meta+K"
           >
             <Search aria-hidden />
@@ -66,35 +84,9 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
           {children}
         </main>
       </div>
-      <PhoneBar onMore={() => setDrawerOpen(true)} />
-      <CommandPalette open={paletteOpen} onOpenChange={setPaletteOpen} />
-      <Drawer open={drawerOpen} onOpenChange={setDrawerOpen} />
+      <PhoneBar onMore={() => drawer.setOpen(true)} />
+      {palette.wasOpened ? <CommandPalette open={palette.open} onOpenChange={palette.setOpen} /> : null}
+      {drawer.wasOpened ? <Drawer open={drawer.open} onOpenChange={drawer.setOpen} /> : null}
     </div>
   );
 };
-
-interface DrawerProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-}
-
-const Drawer = ({ open, onOpenChange }: DrawerProps): ReactNode => (
-  <Dialog.Root open={open} onOpenChange={onOpenChange}>
-    <Dialog.Portal>
-      <Dialog.Overlay className="fixed inset-0 z-40 animate-fade-in bg-overlay" />
-      <Dialog.Content
-        aria-describedby={undefined}
-        className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] animate-slide-in flex-col gap-4 overflow-y-auto bg-surface p-4"
-      >
-        <Dialog.Title>
-          <Wordmark />
-        </Dialog.Title>
-        <ProjectSwitcher />
-        <NavList onNavigate={() => onOpenChange(false)} />
-        <div className="mt-auto">
-          <NetworkHealth />
-        </div>
-      </Dialog.Content>
-    </Dialog.Portal>
-  </Dialog.Root>
-);

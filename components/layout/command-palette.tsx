@@ -1,38 +1,18 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { Dialog } from "radix-ui";
-import { useEffect, type ReactNode } from "react";
-import { Skeleton } from "@/components/ui/skeleton";
+import type { ReactNode } from "react";
 import { useReturnFocus } from "@/components/ui/use-return-focus";
+import { PaletteContent } from "./palette-content";
 
 interface PaletteProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
 }
 
-// It is opened by a key or a click, so no page carries it at first.
-const PaletteContent = dynamic(() => import("./palette-content").then((module) => module.PaletteContent), {
-  ssr: false,
-  loading: () => (
-    <div className="flex h-11 items-center px-4">
-      <Skeleton className="w-1/2" />
-    </div>
-  ),
-});
-
 /** Ctrl/⌘ K: go somewhere, make something, find a record by its name, or paste a hash, an address or an id. */
 export const CommandPalette = ({ open, onOpenChange }: PaletteProps): ReactNode => {
   const { remember, onCloseAutoFocus } = useReturnFocus();
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
-      event.preventDefault();
-      onOpenChange(!open);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [open, onOpenChange]);
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>

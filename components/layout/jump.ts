@@ -1,7 +1,5 @@
 import type { ApiClient } from "@/lib/api-client/client";
-import { listOperations } from "@/lib/contracts/operations";
-import { getPrivateTransfer } from "@/lib/contracts/privacy";
-import { listWallets } from "@/lib/contracts/wallets";
+import { getPrivateTransfer, listOperations, listWallets } from "@/lib/api-client/calls.gen";
 import { isId } from "@/lib/core/ids";
 
 interface Jump {

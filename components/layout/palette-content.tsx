@@ -20,7 +20,7 @@ import {
 import { useTheme } from "next-themes";
 import { useRouter } from "next/navigation";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { useApi } from "@/components/features/session/use-api";
 import { useSignOut } from "@/components/features/session/use-sign-out";
 import { usePublicConfig } from "@/components/providers/public-config";

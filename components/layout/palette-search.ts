@@ -6,8 +6,7 @@ import { accountName } from "@/components/features/global-accounts/account";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { useWallets } from "@/components/features/wallets/use-wallets";
 import { walletName } from "@/components/features/wallets/wallet-name";
-import { listGlobalAccounts } from "@/lib/contracts/global-accounts";
-import { listPayouts } from "@/lib/contracts/payouts";
+import { listGlobalAccounts, listPayouts } from "@/lib/api-client/calls.gen";
 
 export interface PaletteRecord {
   readonly kind: "account" | "contact" | "wallet" | "payout";

@@ -1,4 +1,9 @@
-import { z } from "zod";
+declare global {
+  // Where zod keeps its configuration; zod takes an object that is there already.
+  var __zod_globalConfig: { jitless?: boolean } | undefined;
+}
 
-// The content security policy of the pages forbids eval, and zod would try it for every schema that comes after this line.
-z.config({ jitless: true });
+// The content security policy of the pages forbids eval, and zod would try it for every schema. Set without zod, which most pages do not load.
+(globalThis.__zod_globalConfig ??= {}).jitless = true;
+
+export {};

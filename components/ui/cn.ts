@@ -1,11 +1,129 @@
 import { clsx, type ClassValue } from "clsx";
-import { extendTailwindMerge } from "tailwind-merge";
 
-const merge = extendTailwindMerge({
-  extend: {
-    theme: { radius: ["tag", "control", "card", "dialog"], text: ["xs", "sm", "base", "lg", "xl", "2xl", "3xl"] },
-  },
-});
+/**
+ * Which utilities of Tailwind set the same property, for the utilities that this project uses: name of the group → its classes. The table of
+ * tailwind-merge has all of Tailwind and takes 9 KB; `cn.test.ts` compares this one with it over every pair of classes in the code.
+ */
+const GROUPS: readonly (readonly [string, RegExp])[] = [
+  ["sr-only", /^(not-)?sr-only$/],
+  ["display", /^(block|inline|inline-block|flex|inline-flex|grid|inline-grid|table|contents|hidden)$/],
+  ["position", /^(static|fixed|absolute|relative|sticky)$/],
+  ["visibility", /^(in)?visible$/],
+  ["flex-direction", /^flex-(row|col)/],
+  ["flex-wrap", /^flex-(wrap|nowrap)/],
+  ["flex", /^flex-./],
+  ["text-size", /^text-(xs|sm|base|lg|\dxl|xl|\[\d+px\])$/],
+  ["text-align", /^text-(left|center|right)$/],
+  ["text-wrap", /^text-balance$/],
+  ["text-color", /^text-./],
+  ["font-family", /^font-(sans|mono)$/],
+  ["font-weight", /^font-./],
+  ["text-decoration", /^(underline|line-through|no-underline)$/],
+  ["text-overflow", /^truncate$/],
+  ["word-break", /^break-(all|words|normal)$/],
+  ["break-inside", /^break-inside-/],
+  ["border-collapse", /^border-collapse$/],
+  ["border-width", /^border(-\d+)?$/],
+  ["border-color", /^border-(?![trblxy](-\d+)?$)./],
+  ["rounded", /^rounded(-(?![trbl]-)[a-z]+)?$/],
+  ["outline-style", /^outline-none$/],
+  ["outline-width", /^outline-\d+$/],
+  ["outline-color", /^outline-(?!offset)./],
+  ["divide-width", /^divide-y(-\d+)?$/],
+  ["ring-width", /^ring-\d+$/],
+  ["ring-color", /^ring-./],
+  ["list-type", /^list-(none|disc|decimal)$/],
+  ["content", /^content-\[/],
+  ["align-content", /^content-./],
+];
+
+/** Groups whose classes are their name, a dash and a value; longer names first. */
+const BY_NAME = [
+  ..."min-w max-w min-h max-h gap-x gap-y overflow-x overflow-y inset-x inset-y translate-x translate-y".split(" "),
+  ..."grid-cols grid-rows grid-flow auto-cols col-start col-span row-span justify-self outline-offset line-clamp".split(
+    " ",
+  ),
+  ..."scroll-mb rounded-t rounded-b border-t border-r border-b border-l border-x border-y divide-x pointer-events".split(
+    " ",
+  ),
+  ..."px py pt pr pb pl mx my mt mr mb ml top right bottom left p m w h z size gap items justify self bg fill stroke".split(
+    " ",
+  ),
+  ..."leading tracking whitespace wrap select cursor shrink grow basis order opacity overflow inset translate rotate".split(
+    " ",
+  ),
+  ..."transition duration ease animate align aspect shadow accent resize".split(" "),
+];
+
+/** Groups that a class takes the effect of as well. */
+const COVERS: Readonly<Record<string, readonly string[]>> = {
+  p: ["px", "py", "pt", "pr", "pb", "pl"],
+  px: ["pr", "pl"],
+  py: ["pt", "pb"],
+  m: ["mx", "my", "mt", "mr", "mb", "ml"],
+  mx: ["mr", "ml"],
+  my: ["mt", "mb"],
+  size: ["w", "h"],
+  gap: ["gap-x", "gap-y"],
+  flex: ["basis", "grow", "shrink"],
+  inset: ["inset-x", "inset-y", "top", "right", "bottom", "left"],
+  "inset-x": ["right", "left"],
+  "inset-y": ["top", "bottom"],
+  overflow: ["overflow-x", "overflow-y"],
+  translate: ["translate-x", "translate-y"],
+  rounded: ["rounded-t", "rounded-b"],
+  "border-width": ["border-t", "border-r", "border-b", "border-l", "border-x", "border-y"],
+  "border-x": ["border-r", "border-l"],
+  "border-y": ["border-t", "border-b"],
+  "text-size": ["leading"],
+  "line-clamp": ["display", "overflow"],
+};
+
+const groupOf = (utility: string): string | undefined =>
+  GROUPS.find(([, classes]) => classes.test(utility))?.[0] ??
+  BY_NAME.find((name) => utility === name || utility.startsWith(`${name}-`));
+
+/** `max-md:px-2!` → its variants and mark of importance, which must be the same for one class to replace another, and the utility. */
+const PARTS = /^((?:[^:[\]]|\[[^\]]*\])*:)*/;
+
+interface Replaced {
+  /** Under which the class is replaced by a later one. */
+  readonly own: string;
+  readonly covers: readonly string[];
+}
+
+const readClass = (name: string): Replaced | null => {
+  const variants = PARTS.exec(name)?.[0] ?? "";
+  const rest = name.slice(variants.length);
+  const utility = rest.replace(/^!|!$/g, "");
+  const group = groupOf(utility.replace(/^-/, ""));
+  if (group === undefined) return null;
+  const scope = `${variants}${utility === rest ? "" : "!"}`;
+  return { own: scope + group, covers: (COVERS[group] ?? []).map((covered) => scope + covered) };
+};
+
+const known = new Map<string, Replaced | null>();
+
+const cached = (name: string): Replaced | null => {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const read = readClass(name);
+  known.set(name, read);
+  return read;
+};
 
 /** Joins class names; a later Tailwind class wins over an earlier one of the same kind. */
-export const cn = (...classes: ClassValue[]): string => merge(clsx(classes));
+export const cn = (...classes: ClassValue[]): string => {
+  const kept: string[] = [];
+  const replaced = new Set<string>();
+  for (const name of clsx(classes).split(/\s+/).reverse()) {
+    const read = cached(name);
+    if (read !== null) {
+      if (replaced.has(read.own)) continue;
+      replaced.add(read.own);
+      for (const covered of read.covers) replaced.add(covered);
+    }
+    kept.push(name);
+  }
+  return kept.reverse().join(" ");
+};

@@ -42,7 +42,8 @@ export const StepRows = ({ label, steps }: StepRowsProps): ReactNode => (
             )}
             {step.detail === null ? null : <span className="ml-2 max-sm:ml-0 max-sm:block">{step.detail}</span>}
           </span>
-          <span className="text-sm text-fg-3">{step.aside}</span>
+          {/* As wide before the time is known, so that no row grows when it comes. */}
+          <span className="min-w-16 text-right text-sm text-fg-3">{step.aside}</span>
         </li>
       );
     })}

@@ -1,22 +1,23 @@
 "use client";
 
-import { useTheme } from "next-themes";
-import type { ReactNode } from "react";
-import { Toaster as Sonner } from "sonner";
+import dynamic from "next/dynamic";
+import { useEffect, useSyncExternalStore, type ReactNode } from "react";
+import { subscribeToToasts, toastsWanted, wantToasts } from "./toast";
 
-/** Short notes at the edge; say them with `toast` of sonner. Messages that people must act on belong into the page instead. */
+const ToasterView = dynamic(() => import("./toaster-view").then((module) => module.ToasterView), { ssr: false });
+
+const FIRST_INPUTS = ["pointerdown", "keydown"] as const;
+
+const never = (): boolean => false;
+
+/** Where the notes of `toast` appear. The region is there from the first key or click on, so that screen readers know it before the first note. */
 export const Toaster = (): ReactNode => {
-  const { resolvedTheme } = useTheme();
-  return (
-    <Sonner
-      theme={resolvedTheme === "dark" ? "dark" : "light"}
-      position="bottom-right"
-      toastOptions={{
-        classNames: {
-          toast: "rounded-card! border! border-border! bg-surface! text-fg! shadow-float! font-sans!",
-          description: "text-fg-2!",
-        },
-      }}
-    />
-  );
+  const wanted = useSyncExternalStore(subscribeToToasts, toastsWanted, never);
+  useEffect(() => {
+    for (const name of FIRST_INPUTS) window.addEventListener(name, wantToasts, { once: true });
+    return () => {
+      for (const name of FIRST_INPUTS) window.removeEventListener(name, wantToasts);
+    };
+  }, []);
+  return wanted ? <ToasterView /> : null;
 };

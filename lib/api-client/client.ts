@@ -1,7 +1,7 @@
 import type {
   BodyInput,
   BodyOf,
-  Contract,
+  Callable,
   ParamsInput,
   ParamsOf,
   QueryInput,
@@ -50,7 +50,7 @@ type Part<Name extends string, Input, Output> = Output extends undefined
     ? Readonly<Partial<Record<Name, Input>>>
     : Readonly<Record<Name, Input>>;
 
-export type CallOptions<C extends Contract> = Part<"params", ParamsInput<C>, ParamsOf<C>> &
+export type CallOptions<C extends Callable> = Part<"params", ParamsInput<C>, ParamsOf<C>> &
   Part<"query", QueryInput<C>, QueryOf<C>> &
   Part<"body", BodyInput<C>, BodyOf<C>> & {
     readonly idempotencyKey?: string;
@@ -58,17 +58,17 @@ export type CallOptions<C extends Contract> = Part<"params", ParamsInput<C>, Par
     readonly headers?: HeadersInit;
   };
 
-type Arguments<C extends Contract> =
+type Arguments<C extends Callable> =
   Partial<CallOptions<C>> extends CallOptions<C> ? [options?: CallOptions<C>] : [options: CallOptions<C>];
 
 export interface ApiClient {
   /** @throws ApiError */
-  call<C extends Contract>(contract: C, ...options: Arguments<C>): Promise<ResponseOf<C>>;
+  call<C extends Callable>(contract: C, ...options: Arguments<C>): Promise<ResponseOf<C>>;
   /**
    * Events of a stream, over lost connections: it goes on after the last event that it saw. Ends when the service ends the stream.
    * @throws ApiError when the service refuses, or does not answer for too long
    */
-  events<C extends Contract>(contract: C, ...options: Arguments<C>): AsyncGenerator<ServerEvent<ResponseOf<C>>>;
+  events<C extends Callable>(contract: C, ...options: Arguments<C>): AsyncGenerator<ServerEvent<ResponseOf<C>>>;
 }
 
 export interface ApiClientOptions {
@@ -95,7 +95,7 @@ const TIMEOUT_MS = 30_000;
 const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** `/operations/{id}` and its params and query → the path to call. */
-export const pathOf = (contract: Contract, options: Pick<LooseOptions, "params" | "query">): string => {
+export const pathOf = (contract: Callable, options: Pick<LooseOptions, "params" | "query">): string => {
   const params = (options.params ?? {}) as Record<string, unknown>;
   const path = contract.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(text(params[name])));
   const query = new URLSearchParams();
@@ -107,7 +107,7 @@ export const pathOf = (contract: Contract, options: Pick<LooseOptions, "params" 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /** Whether the answer is text, such as a CSV file; the whole body is the answer. */
-const isText = ({ mediaType }: Contract): boolean => mediaType !== undefined && mediaType !== "text/event-stream";
+const isText = ({ mediaType }: Callable): boolean => mediaType !== undefined && mediaType !== "text/event-stream";
 
 const readBody = async (response: Response): Promise<unknown> => {
   if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) return null;
@@ -161,7 +161,7 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
     }
   };
 
-  const request = async (contract: Contract, call: LooseOptions, signal: AbortSignal | null): Promise<Response> => {
+  const request = async (contract: Callable, call: LooseOptions, signal: AbortSignal | null): Promise<Response> => {
     const headers = await ownHeaders(call.signal);
     new Headers(call.headers).forEach((value, name) => headers.set(name, value));
     headers.set("accept", contract.mediaType ?? "application/json");
@@ -184,7 +184,7 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
   };
 
   return {
-    call: async <C extends Contract>(contract: C, ...[call = {}]: [options?: LooseOptions]) => {
+    call: async <C extends Callable>(contract: C, ...[call = {}]: [options?: LooseOptions]) => {
       const response = await request(contract, call, withDeadline(call.signal));
       if (!response.ok) throw await toApiError(response);
       if (isText(contract)) return (await response.text()) as ResponseOf<C>;
@@ -192,7 +192,7 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
       if (!isRecord(body)) throw await toApiError(new Response(null, { status: response.status }));
       return body as ResponseOf<C>;
     },
-    events: <C extends Contract>(contract: C, ...[call = {}]: [options?: LooseOptions]) =>
+    events: <C extends Callable>(contract: C, ...[call = {}]: [options?: LooseOptions]) =>
       readEvents<ResponseOf<C>>(
         async (lastEventId) => {
           const headers = new Headers(call.headers);

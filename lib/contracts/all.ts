@@ -38,7 +38,7 @@ import * as webhookEndpoints from "./webhook-endpoints";
 import * as webhooks from "./webhooks";
 
 /** Files of contracts. An export of one of them that is a contract is a route of the service; its name is the operation's id. */
-const FILES: readonly Readonly<Record<string, unknown>>[] = [
+const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   activity,
   annotations,
   apiKeys,
@@ -76,19 +76,23 @@ const FILES: readonly Readonly<Record<string, unknown>>[] = [
   webhookDeliveries,
   webhookEndpoints,
   webhooks,
-];
+};
 
 /** A contract and the name by which generated clients call it. */
 export interface NamedContract {
   readonly operationId: string;
+  /** The file of `lib/contracts` that has it, in camel case: `globalAccounts`. */
+  readonly file: string;
   readonly contract: Contract;
 }
 
 const isContract = (value: unknown): value is Contract =>
   typeof value === "object" && value !== null && "method" in value && "path" in value && "response" in value;
 
-export const namedContracts: readonly NamedContract[] = FILES.flatMap((file) =>
-  Object.entries(file).flatMap(([operationId, contract]) => (isContract(contract) ? [{ operationId, contract }] : [])),
+export const namedContracts: readonly NamedContract[] = Object.entries(FILES).flatMap(([file, exports]) =>
+  Object.entries(exports).flatMap(([operationId, contract]) =>
+    isContract(contract) ? [{ operationId, file, contract }] : [],
+  ),
 );
 
 /** Every route of the service; a test compares them with the route files. */

@@ -7,7 +7,15 @@ export const auditRecord = z
     id: id("aud"),
     action: z.string().meta({ description: "noun.verb in the past", examples: ["operation.approved"] }),
     actor: z.string().meta({ description: "The person (usr_), the API key (key_), or a part of the service" }),
+    actorName: z.string().nullable().meta({
+      description:
+        "Name of the API key, or the person's verified e-mail address, else address; null for a part of the service",
+    }),
     subject: z.string().nullable().meta({ description: "Id of what it was done to" }),
+    subjectName: z.string().nullable().meta({
+      description:
+        "Its name today, such as a wallet's label or a payout's reference; null where it has none or is gone",
+    }),
     data: z.record(z.string(), z.unknown()).meta({
       description:
         "`means` where money was let go (code, totp, passkey, recovery_code, policy of the key, or wallet: sent by a wallet of one's own), `codeId`, `userAgent` of the caller, and more by action",

@@ -90,10 +90,19 @@ export interface Contract {
 
 export const defineContract = <const C extends Contract>(contract: C): C => contract;
 
-export type BodyOf<C extends Contract> = C["body"] extends z.ZodType ? z.output<C["body"]> : undefined;
-export type QueryOf<C extends Contract> = C["query"] extends z.ZodType ? z.output<C["query"]> : undefined;
-export type ParamsOf<C extends Contract> = C["params"] extends z.ZodType ? z.output<C["params"]> : undefined;
-export type BodyInput<C extends Contract> = C["body"] extends z.ZodType ? z.input<C["body"]> : undefined;
-export type QueryInput<C extends Contract> = C["query"] extends z.ZodType ? z.input<C["query"]> : undefined;
-export type ParamsInput<C extends Contract> = C["params"] extends z.ZodType ? z.input<C["params"]> : undefined;
-export type ResponseOf<C extends Contract> = z.output<C["response"]>;
+/** The part of a contract that a caller needs. Schemas give it types alone, so they may be left out: a page that only calls does not carry them. */
+export type Callable = Pick<Contract, "method" | "path" | "mediaType"> & Partial<Contract>;
+
+/** A contract whose schemas may be left out. */
+export type CallOf<C extends Contract> = Pick<C, "method" | "path"> & Partial<C>;
+
+type Output<Schema> = NonNullable<Schema> extends z.ZodType ? z.output<NonNullable<Schema>> : undefined;
+type Input<Schema> = NonNullable<Schema> extends z.ZodType ? z.input<NonNullable<Schema>> : undefined;
+
+export type BodyOf<C extends Callable> = Output<C["body"]>;
+export type QueryOf<C extends Callable> = Output<C["query"]>;
+export type ParamsOf<C extends Callable> = Output<C["params"]>;
+export type BodyInput<C extends Callable> = Input<C["body"]>;
+export type QueryInput<C extends Callable> = Input<C["query"]>;
+export type ParamsInput<C extends Callable> = Input<C["params"]>;
+export type ResponseOf<C extends Callable> = z.output<NonNullable<C["response"]>>;

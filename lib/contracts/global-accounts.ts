@@ -248,6 +248,7 @@ export const entryRecord = z
     balanceAfter: amountOut.meta({ description: "Posted balance of the account after this entry" }),
     reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),
     counterpartyId: z.string().nullable().meta({ description: "The other account, where there is just one" }),
+    counterpartyName: z.string().nullable().meta({ description: "Its name today; null where it has none" }),
     payoutId: id("po").nullable().meta({ description: "The payout that caused it; null for other kinds" }),
     reverses: z
       .string()

@@ -40,6 +40,10 @@ const payoutBase = z.object({
   evaluationId: id("evl").nullable().meta({
     description: "The evaluation of the policies that let it run; null before it may run",
   }),
+  usd: z.string().nullable().meta({
+    description:
+      "Worth of all rows in US dollars as the policies recorded it, else of tokens that are dollars by configuration; null where neither is known",
+  }),
   nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
   may: z
     .object({

@@ -1,7 +1,12 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
 import { exportAuditLog, listAuditLog } from "@/lib/contracts/audit";
-import { createGlobalAccount, fundGlobalAccount, reverseFunding } from "@/lib/contracts/global-accounts";
+import {
+  createGlobalAccount,
+  fundGlobalAccount,
+  reverseFunding,
+  updateGlobalAccount,
+} from "@/lib/contracts/global-accounts";
 import { approveOperation, cancelOperation } from "@/lib/contracts/operations";
 import { approvePayout, cancelPayout, createAccountsPayout, getPayout, retryPayout } from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
@@ -106,6 +111,16 @@ test("the audit log records an operation within a key's policy, and one that a p
     { ...byPerson(), action: "operation.approved", data: { means: "code", codeId: otpId } },
     { ...byKey(), action: "operation.requested" },
   ]);
+});
+
+test("an entry names who acted and what it was done to, and only objects of the project have a name in it", async () => {
+  const { id } = await person.call(createGlobalAccount, { body: { currency: "USDC", name: "Wages" } });
+  await person.call(updateGlobalAccount, { params: { id }, body: { name: "Payroll" } });
+  expect(await logOf(id)).toMatchObject([{ actor: userId, actorName: customer.email, subjectName: "Payroll" }]);
+  const [made] = await logOf(key.id);
+  expect(made).toMatchObject({ action: "api_key.created", subjectName: expect.stringMatching(/./) as string });
+  const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
+  expect(await logOf(operationId)).toMatchObject([{ actor: key.id, actorName: made?.subjectName, subjectName: null }]);
 });
 
 test("the audit log records a cancelled operation or transfer once, however often the cancellation is requested", async () => {

@@ -142,7 +142,7 @@ test("a global account funded by many at once never owes more than the treasury 
 test("a global account gives a funding back once, while it has the money, and the treasury may use that again", async () => {
   const customer = await newCustomer(api);
   const { client } = customer.session;
-  const account = await open(customer);
+  const account = await open(customer, "USDC", "Payroll");
   await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
   const { transactionId } = await fundWhenFinal(customer, account.id, "100");
   const takeBack = (by = client, id = account.id) =>
@@ -163,6 +163,7 @@ test("a global account gives a funding back once, while it has the money, and th
   }, 20_000);
   expect(await refusal(takeBack())).toMatchObject({ code: "insufficient_balance" });
   const [paid] = (await client.call(listEntries, { params: { id: payee.id } })).data;
+  expect(paid).toMatchObject({ counterpartyId: account.id, counterpartyName: "Payroll" });
   const body = { transactionId: paid?.transactionId ?? "" };
   expect(await refusal(client.call(reverseFunding, { params: { id: payee.id }, body }))).toMatchObject({
     code: "invalid_state",

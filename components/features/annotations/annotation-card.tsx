@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { parseTags } from "@/components/features/contacts/contact-filter";
@@ -13,7 +13,7 @@ import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { putAnnotation } from "@/lib/contracts/annotations";
+import { putAnnotation } from "@/lib/api-client/calls.gen";
 import { tags } from "@/lib/contracts/tags";
 import { useAnnotate, useAnnotations, type Annotation } from "./use-annotations";
 

@@ -4,10 +4,8 @@ import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/r
 import { useMemo } from "react";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
-import { listActivity } from "@/lib/contracts/activity";
-import { listAnnotations, putAnnotation } from "@/lib/contracts/annotations";
+import { listActivity, listAnnotations, listOperations, putAnnotation } from "@/lib/api-client/calls.gen";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
-import { listOperations } from "@/lib/contracts/operations";
 
 export type Annotation = ResponseOf<typeof listAnnotations>["data"][number];
 

@@ -17,7 +17,7 @@ import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { listApiKeys } from "@/lib/contracts/api-keys";
+import { listApiKeys } from "@/lib/api-client/calls.gen";
 import { KeyPolicy } from "./key-policy";
 import { CreateKeyDialog } from "./create-key-dialog";
 import { EditKeyDialog } from "./edit-key-dialog";

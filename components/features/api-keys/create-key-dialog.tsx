@@ -13,7 +13,7 @@ import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError } from "@/components/ui/form";
-import { createApiKey, listApiKeys } from "@/lib/contracts/api-keys";
+import { createApiKey, listApiKeys } from "@/lib/api-client/calls.gen";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { KeyFields } from "./key-fields";
 import { keyForm, toKeyBody, type KeyValues } from "./key-form";

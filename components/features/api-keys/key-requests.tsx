@@ -21,8 +21,7 @@ import { Select } from "@/components/ui/select";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { listApiKeys } from "@/lib/contracts/api-keys";
-import { listApiKeyRequests } from "@/lib/contracts/api-requests";
+import { listApiKeyRequests, listApiKeys } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
 const PAGE = 50;

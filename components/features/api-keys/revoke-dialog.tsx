@@ -2,12 +2,12 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { listApiKeys, revokeApiKey } from "@/lib/contracts/api-keys";
+import { listApiKeys, revokeApiKey } from "@/lib/api-client/calls.gen";
 import type { ApiKey } from "./api-key";
 
 interface RevokeDialogProps {

@@ -14,7 +14,7 @@ import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ControlField, Form, FormError } from "@/components/ui/form";
 import { Select } from "@/components/ui/select";
-import { listApiKeys, rotateApiKey } from "@/lib/contracts/api-keys";
+import { listApiKeys, rotateApiKey } from "@/lib/api-client/calls.gen";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { ApiKey } from "./api-key";
 import type { NewKey } from "./secret-dialog";

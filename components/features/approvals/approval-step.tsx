@@ -8,7 +8,7 @@ import { Countdown } from "@/components/ui/countdown";
 import { ErrorState } from "@/components/ui/error-state";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { useApiMutation } from "@/components/features/session/use-api";
-import { requestOtp } from "@/lib/contracts/swap";
+import { requestOtp } from "@/lib/api-client/calls.gen";
 import { AppApproval } from "./app-approval";
 import { CodeApproval } from "./code-approval";
 import { PasskeyApproval } from "./passkey-approval";

@@ -1,8 +1,7 @@
 "use client";
 
 import { useApiQuery } from "@/components/features/session/use-api";
-import { getFactors } from "@/lib/contracts/factors";
-import { listPasskeys } from "@/lib/contracts/passkeys";
+import { getFactors, listPasskeys } from "@/lib/api-client/calls.gen";
 
 interface MeansOption {
   readonly value: "passkey" | "app" | "code" | "wallet";

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Download, ScrollText } from "lucide-react";
 import { parseAsString, useQueryStates } from "nuqs";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { isDay } from "@/components/features/operations/filter-model";
 import { SearchField } from "@/components/features/operations/search-field";
 import { useMay } from "@/components/features/projects/use-project";
@@ -21,18 +21,17 @@ import { saveFile } from "@/components/ui/save-file";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { exportAuditLog, listAuditLog } from "@/lib/contracts/audit";
-import { PublicId } from "@/components/ui/address";
+import { exportAuditLog, listAuditLog } from "@/lib/api-client/calls.gen";
 import { actionWords } from "./action-words";
+import { ActorName } from "./actor-name";
 import { EntryDialog, type Entry } from "./entry-dialog";
-import { useActorNames } from "./use-actor-names";
+import { Subject } from "./subject";
+import { useNameInEntry, type NameInEntry } from "./use-name-in-entry";
 
 const PAGE = 50;
 const REFRESH_MS = 5000;
 
-type ActorName = (actor: string) => string;
-
-const columnsOf = (nameOf: ActorName, onOpen: (id: string) => void): readonly Column<Entry>[] => [
+const columnsOf = (nameOf: NameInEntry, onOpen: (id: string) => void): readonly Column<Entry>[] => [
   {
     id: "action",
     header: "What",
@@ -43,11 +42,16 @@ const columnsOf = (nameOf: ActorName, onOpen: (id: string) => void): readonly Co
       </button>
     ),
   },
-  { id: "actor", header: "Who", bare: true, cell: ({ actor }) => nameOf(actor) },
+  {
+    id: "actor",
+    header: "Who",
+    bare: true,
+    cell: ({ actor, actorName }) => <ActorName id={actor} name={nameOf(actor, actorName)} />,
+  },
   {
     id: "subject",
     header: "On what",
-    cell: ({ subject }) => (subject === null ? "–" : <PublicId value={subject} />),
+    cell: ({ subject, subjectName }) => (subject === null ? "–" : <Subject id={subject} name={subjectName} />),
   },
   {
     id: "from",
@@ -79,7 +83,7 @@ export const AuditLog = (): ReactNode => {
   const filters = toQuery(state);
   const query = { ...filters, limit: PAGE, ...(state.cursor === null ? {} : { cursor: state.cursor }) };
   const { data, error, isPending, refetch } = useApiQuery(listAuditLog, { query }, { refetchIntervalMs: REFRESH_MS });
-  const nameOf = useActorNames();
+  const nameOf = useNameInEntry();
   const shown = data?.data.find(({ id }) => id === state.entry);
   const day = (name: "from" | "to", label: string): ReactNode => (
     <Field label={label}>
@@ -130,7 +134,11 @@ export const AuditLog = (): ReactNode => {
         <Pager cursor={state.cursor} nextCursor={data?.nextCursor} onCursor={(next) => void set({ cursor: next })} />
       </Card>
       {shown === undefined ? null : (
-        <EntryDialog entry={shown} actorName={nameOf(shown.actor)} onClose={() => void set({ entry: null })} />
+        <EntryDialog
+          entry={shown}
+          actorName={nameOf(shown.actor, shown.actorName)}
+          onClose={() => void set({ entry: null })}
+        />
       )}
     </>
   );

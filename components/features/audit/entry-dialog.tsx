@@ -10,6 +10,8 @@ import type { listAuditLog } from "@/lib/contracts/audit";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { countText } from "@/lib/core/amount-text";
 import { actionWords } from "./action-words";
+import { ActorName } from "./actor-name";
+import { Subject } from "./subject";
 
 export type Entry = ResponseOf<typeof listAuditLog>["data"][number];
 
@@ -25,12 +27,14 @@ export const EntryDialog = ({ entry, actorName, onClose }: EntryDialogProps): Re
     <div className="flex flex-col gap-4">
       <Facts>
         <Fact label="Who">
-          {actorName} <PublicId value={entry.actor} />
+          <ActorName id={entry.actor} name={actorName} />
         </Fact>
         <Fact label="When">
           <Time value={entry.createdAt} absolute />
         </Fact>
-        <Fact label="On what">{entry.subject === null ? "–" : <PublicId value={entry.subject} />}</Fact>
+        <Fact label="On what">
+          {entry.subject === null ? "–" : <Subject id={entry.subject} name={entry.subjectName} />}
+        </Fact>
         <Fact label="From">{entry.clientAddress ?? "Not known"}</Fact>
         <Fact label="Request">{entry.requestId === null ? "None" : <PublicId value={entry.requestId} />}</Fact>
         <Fact label="Chain">

@@ -4,8 +4,7 @@ import { useMemo } from "react";
 import { useMe } from "@/components/features/profile/use-me";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { shorten } from "@/components/ui/address";
-import { listApiKeys } from "@/lib/contracts/api-keys";
-import { listMembers } from "@/lib/contracts/members";
+import { listApiKeys, listMembers } from "@/lib/api-client/calls.gen";
 
 /** The addresses by which the members of the project sign in, by the person's id: their marks are drawn of them. */
 export const usePersonAddresses = (): ReadonlyMap<string, string> => {

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -9,7 +9,7 @@ import { AddressGroups } from "@/components/ui/address-groups";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { approveContact } from "@/lib/contracts/contacts";
+import { approveContact } from "@/lib/api-client/calls.gen";
 import { useApproveContact, type Contact } from "./use-contacts";
 
 interface ApproveContactDialogProps {

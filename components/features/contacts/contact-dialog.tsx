@@ -3,7 +3,7 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import type { ReactNode } from "react";
 import { Controller, useForm, type Control } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { checkedBy } from "@/components/features/money-flow/field-checks";
@@ -16,7 +16,8 @@ import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Checkbox } from "@/components/ui/field";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { createContact, updateContact } from "@/lib/contracts/contacts";
+import { updateContact } from "@/lib/api-client/calls.gen";
+import { createContact } from "@/lib/contracts/contacts";
 import { tags } from "@/lib/contracts/tags";
 import { parseTags } from "./contact-filter";
 import { useSaveContact, useUpdateContact, type Contact } from "./use-contacts";

@@ -2,7 +2,7 @@
 
 import { Trash2 } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable, type Approvable } from "@/components/features/approvals/use-approvable";
 import { useMay } from "@/components/features/projects/use-project";

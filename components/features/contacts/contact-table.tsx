@@ -13,7 +13,7 @@ import { ChainName } from "@/components/ui/chain-name";
 import { DropdownMenu, MenuItem, MenuSeparator } from "@/components/ui/dropdown-menu";
 import { AddressMark } from "@/components/ui/address-mark";
 import { Table, type Column } from "@/components/ui/table";
-import { listApiKeys } from "@/lib/contracts/api-keys";
+import { listApiKeys } from "@/lib/api-client/calls.gen";
 import { createLookAlikes, type KnownAddress } from "@/lib/core/look-alike";
 import { ContactState } from "./contact-state";
 import type { Contact } from "./use-contacts";

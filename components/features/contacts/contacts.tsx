@@ -14,7 +14,7 @@ import { Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { listContacts } from "@/lib/contracts/contacts";
+import { listContacts } from "@/lib/api-client/calls.gen";
 import { ApproveContactDialog } from "./approve-contact-dialog";
 import { ContactDialog, type ContactDraft } from "./contact-dialog";
 import { filterContacts, tagsOf } from "./contact-filter";

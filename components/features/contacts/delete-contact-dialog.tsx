@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { describeError } from "@/components/ui/describe-error";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { useDeleteContact, type Contact } from "./use-contacts";

@@ -4,9 +4,15 @@ import { useMutation, useQueryClient, type UseMutationResult, type UseQueryResul
 import type { GivenApproval } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
-import { approveContact, createContact, deleteContact, listContacts, updateContact } from "@/lib/contracts/contacts";
+import {
+  approveContact,
+  createContact,
+  deleteContact,
+  evaluatePolicies,
+  listContacts,
+  updateContact,
+} from "@/lib/api-client/calls.gen";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
-import { evaluatePolicies } from "@/lib/contracts/policies";
 
 export type ContactList = ResponseOf<typeof listContacts>;
 export type Contact = ContactList["data"][number];

@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -13,10 +13,13 @@ import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { getUnifiedBalances } from "@/lib/contracts/balances";
-import { releaseDeposit } from "@/lib/contracts/deposits";
-import { readProjectInbox } from "@/lib/contracts/inbox";
-import { getOperation, listOperations } from "@/lib/contracts/operations";
+import {
+  getOperation,
+  getUnifiedBalances,
+  listOperations,
+  readProjectInbox,
+  releaseDeposit,
+} from "@/lib/api-client/calls.gen";
 import type { DepositRecord } from "./words";
 
 const REASON_MAX = 500;

@@ -3,7 +3,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { readInbox } from "@/lib/contracts/dev";
+import { readInbox } from "@/lib/api-client/calls.gen";
 
 type DevMail = ResponseOf<typeof readInbox>;
 export type CaughtMail = DevMail["data"][number];

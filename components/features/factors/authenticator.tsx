@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { codeForm } from "@/components/features/money-flow/code-form";
@@ -19,7 +19,7 @@ import { ControlField, Form } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { confirmTotp, getFactors, removeTotp, renewRecoveryCodes, startTotp } from "@/lib/contracts/factors";
+import { confirmTotp, getFactors, removeTotp, renewRecoveryCodes, startTotp } from "@/lib/api-client/calls.gen";
 import { QrCode } from "./qr-code";
 
 type Factors = ResponseOf<typeof getFactors>;

@@ -5,7 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -17,7 +17,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { addPasskey, listPasskeys, removePasskey, renamePasskey, startPasskey } from "@/lib/contracts/passkeys";
+import { addPasskey, listPasskeys, removePasskey, renamePasskey, startPasskey } from "@/lib/api-client/calls.gen";
 import { makePasskey, passkeyProblem } from "./browser-passkey";
 
 type Passkey = ResponseOf<typeof addPasskey>;

@@ -5,8 +5,7 @@ import { useApiQuery } from "@/components/features/session/use-api";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { getFactors } from "@/lib/contracts/factors";
-import { listPasskeys } from "@/lib/contracts/passkeys";
+import { getFactors, listPasskeys } from "@/lib/api-client/calls.gen";
 import { Authenticator } from "./authenticator";
 import { Passkeys } from "./passkeys";
 

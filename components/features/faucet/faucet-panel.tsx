@@ -13,7 +13,7 @@ import { Button } from "@/components/ui/button";
 import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
-import { listTokens } from "@/lib/contracts/chains";
+import { listTokens } from "@/lib/api-client/calls.gen";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { useFund } from "./use-fund";

@@ -2,7 +2,7 @@
 
 import { Droplets } from "lucide-react";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";

@@ -1,12 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
-import { getUnifiedBalances } from "@/lib/contracts/balances";
-import { useFaucet as faucetContract } from "@/lib/contracts/dev";
+import { getUnifiedBalances, useFaucet as faucetContract } from "@/lib/api-client/calls.gen";
 
 export interface Funding {
   readonly chainId: number;

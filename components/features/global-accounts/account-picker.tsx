@@ -8,7 +8,7 @@ import { useApiQuery } from "@/components/features/session/use-api";
 import { cn } from "@/components/ui/cn";
 import { CONTROL_LOOKS, useFieldProps } from "@/components/ui/field";
 import { HeldAmount } from "@/components/ui/held-amount";
-import { listGlobalAccounts } from "@/lib/contracts/global-accounts";
+import { listGlobalAccounts } from "@/lib/api-client/calls.gen";
 import { isId } from "@/lib/core/ids";
 import { accountName, shortId, type Account } from "./account";
 import { useKnownAccounts } from "./use-accounts";

@@ -19,7 +19,7 @@ import { Select } from "@/components/ui/select";
 import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { pathOf } from "@/lib/api-client/client";
-import { listGlobalAccounts } from "@/lib/contracts/global-accounts";
+import { listGlobalAccounts } from "@/lib/api-client/calls.gen";
 import type { Account } from "./account";
 import { ACCOUNT_COLUMNS } from "./account-columns";
 import { OpenAccountDialog } from "./open-account-dialog";

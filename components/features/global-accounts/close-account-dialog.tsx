@@ -1,13 +1,13 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { isZero } from "@/components/features/overview/sums";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { Amount } from "@/components/ui/amount";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { closeGlobalAccount } from "@/lib/contracts/global-accounts";
+import { closeGlobalAccount } from "@/lib/api-client/calls.gen";
 import { accountName } from "./account";
 import { useShowAccount, type AccountDialogProps } from "./use-account-changes";
 

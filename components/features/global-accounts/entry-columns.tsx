@@ -9,8 +9,7 @@ import { Badge } from "@/components/ui/badge";
 import { HeldAmount } from "@/components/ui/held-amount";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { accountName, shortId, type Account, type Entry } from "./account";
-import { useKnownAccounts } from "./use-accounts";
+import { shortId, type Entry } from "./account";
 
 /** Draws the actions of an entry beside its kind. */
 type ActionOf = (entry: Entry) => ReactNode;
@@ -22,18 +21,17 @@ const kindText = (kind: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const Counterparty = ({ id, known }: { id: string | null; known: ReadonlyMap<string, Account> }): ReactNode => {
-  if (id === null) return <span className="text-fg-3">–</span>;
-  const account = known.get(id);
-  return (
-    <span className="inline-flex items-center gap-1.5">
+const Counterparty = ({ id, name }: { readonly id: string | null; readonly name: string | null }): ReactNode =>
+  id === null ? (
+    <span className="text-fg-3">–</span>
+  ) : (
+    <span className="inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle">
       <AddressMark value={id} />
-      <Link href={`/accounts/${id}`} className="link" title={id}>
-        {account === undefined ? shortId(id) : accountName(account)}
+      <Link href={`/accounts/${id}`} className="link truncate" title={id}>
+        {name ?? shortId(id)}
       </Link>
     </span>
   );
-};
 
 /** The kind of entry; a payout links to the payout. */
 const Cause = ({ entry }: { readonly entry: Entry }): ReactNode =>
@@ -45,11 +43,7 @@ const Cause = ({ entry }: { readonly entry: Entry }): ReactNode =>
     </Link>
   );
 
-const columnsFor = (
-  currency: string,
-  known: ReadonlyMap<string, Account>,
-  actionOf: ActionOf,
-): readonly Column<Entry>[] => [
+const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry>[] => [
   {
     id: "seq",
     header: "No.",
@@ -74,7 +68,7 @@ const columnsFor = (
     header: "Other account",
     bare: true,
     priority: "medium",
-    cell: (entry) => <Counterparty id={entry.counterpartyId} known={known} />,
+    cell: (entry) => <Counterparty id={entry.counterpartyId} name={entry.counterpartyName} />,
   },
   {
     id: "reference",
@@ -118,11 +112,6 @@ const columnsFor = (
   },
 ];
 
-/** Of entries of an account in this currency, with the names of the accounts that are known. */
-export const useEntryColumns = (currency: string, actionOf: ActionOf = NO_ACTION): readonly Column<Entry>[] => {
-  const accounts = useKnownAccounts();
-  return useMemo(
-    () => columnsFor(currency, new Map(accounts.map((account) => [account.id, account])), actionOf),
-    [currency, accounts, actionOf],
-  );
-};
+/** Of entries of an account in this currency. */
+export const useEntryColumns = (currency: string, actionOf: ActionOf = NO_ACTION): readonly Column<Entry>[] =>
+  useMemo(() => columnsFor(currency, actionOf), [currency, actionOf]);

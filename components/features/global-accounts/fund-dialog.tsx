@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ReadAs } from "@/components/features/money-flow/read-as";
@@ -16,8 +16,13 @@ import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { fundGlobalAccount, getGlobalAccount, listEntries, listGlobalAccounts } from "@/lib/contracts/global-accounts";
-import { getReserves } from "@/lib/contracts/reserves";
+import {
+  fundGlobalAccount,
+  getGlobalAccount,
+  getReserves,
+  listEntries,
+  listGlobalAccounts,
+} from "@/lib/api-client/calls.gen";
 import { readAmount, typedAmount } from "@/lib/core/read-amount";
 import { accountName, type Account } from "./account";
 import { fundForm, missing } from "./fund-model";

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Droplets } from "lucide-react";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { useFund } from "@/components/features/faucet/use-fund";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
@@ -12,7 +12,7 @@ import { Address } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { ChainName } from "@/components/ui/chain-name";
 import { describeError } from "@/components/ui/describe-error";
-import { getReserves } from "@/lib/contracts/reserves";
+import { getReserves } from "@/lib/api-client/calls.gen";
 import type { Account } from "./account";
 import { useCurrencies } from "./use-currencies";
 

@@ -5,7 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { queryKeyOf } from "@/components/features/session/query-key";
@@ -15,7 +15,8 @@ import { Combobox } from "@/components/ui/combobox";
 import { Dialog } from "@/components/ui/dialog";
 import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
 import type { BodyOf } from "@/lib/contracts/contract";
-import { createGlobalAccount, getGlobalAccount, listGlobalAccounts } from "@/lib/contracts/global-accounts";
+import { getGlobalAccount, listGlobalAccounts } from "@/lib/api-client/calls.gen";
+import { createGlobalAccount } from "@/lib/contracts/global-accounts";
 import { tokenOption } from "@/components/ui/marked-options";
 import { useCurrencies } from "./use-currencies";
 

@@ -18,7 +18,7 @@ import { saveFile } from "@/components/ui/save-file";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import { ApiError } from "@/lib/api-client/client";
-import { getReservesProof } from "@/lib/contracts/reserves";
+import { getReservesProof } from "@/lib/api-client/calls.gen";
 import { formatAmount } from "@/lib/core/money";
 import type { Account } from "./account";
 import { holds, type ReservesProof } from "./verify-proof";

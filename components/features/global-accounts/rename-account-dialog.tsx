@@ -3,14 +3,14 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { updateGlobalAccount } from "@/lib/contracts/global-accounts";
+import { updateGlobalAccount } from "@/lib/api-client/calls.gen";
 import { useShowAccount, type AccountDialogProps } from "./use-account-changes";
 
 const NAME_MAX = 80;

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Download, FileText, ScrollText } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";

@@ -23,6 +23,7 @@ const entry = (seq: number, amount: string, balanceAfter: string): Statement["en
   balanceAfter,
   reference: `INV-${String(seq)}`,
   counterpartyId: null,
+  counterpartyName: null,
   payoutId: null,
   reverses: null,
   reversedBy: null,

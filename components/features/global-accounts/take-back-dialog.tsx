@@ -2,14 +2,19 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { getGlobalAccount, listEntries, listGlobalAccounts, reverseFunding } from "@/lib/contracts/global-accounts";
-import { getReserves } from "@/lib/contracts/reserves";
+import {
+  getGlobalAccount,
+  getReserves,
+  listEntries,
+  listGlobalAccounts,
+  reverseFunding,
+} from "@/lib/api-client/calls.gen";
 import { accountName, type Account, type Entry } from "./account";
 
 /** Only a funding is taken back, and only once. */

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -9,7 +9,7 @@ import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { unfreezeGlobalAccount } from "@/lib/contracts/global-accounts";
+import { unfreezeGlobalAccount } from "@/lib/api-client/calls.gen";
 import { accountName } from "./account";
 import { useShowAccount, type AccountDialogProps } from "./use-account-changes";
 

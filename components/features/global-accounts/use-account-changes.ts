@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { queryKeyOf } from "@/components/features/session/query-key";
-import { getGlobalAccount, listGlobalAccounts } from "@/lib/contracts/global-accounts";
+import { getGlobalAccount, listGlobalAccounts } from "@/lib/api-client/calls.gen";
 import type { Account } from "./account";
 
 export interface AccountDialogProps {

@@ -4,7 +4,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
-import { getGlobalAccount, listEntries, listGlobalAccounts } from "@/lib/contracts/global-accounts";
+import { getGlobalAccount, listEntries, listGlobalAccounts } from "@/lib/api-client/calls.gen";
 import type { Account, Entry } from "./account";
 
 /** The API takes no longer search. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { useApiQuery } from "@/components/features/session/use-api";
-import { listTokens } from "@/lib/contracts/chains";
+import { listTokens } from "@/lib/api-client/calls.gen";
 
 export interface Currency {
   readonly assetId: string;

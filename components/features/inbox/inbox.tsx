@@ -15,7 +15,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { readProjectInbox } from "@/lib/contracts/inbox";
+import { readProjectInbox } from "@/lib/api-client/calls.gen";
 
 type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
 

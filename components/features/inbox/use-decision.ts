@@ -5,8 +5,13 @@ import type { MoneyProof } from "@/components/features/money-flow/types";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { approveDecision, declineDecision, getDecision, listDecisions } from "@/lib/contracts/decisions";
-import { readProjectInbox } from "@/lib/contracts/inbox";
+import {
+  approveDecision,
+  declineDecision,
+  getDecision,
+  listDecisions,
+  readProjectInbox,
+} from "@/lib/api-client/calls.gen";
 
 export type Decision = ResponseOf<typeof getDecision>;
 export type Verdict = "approve" | "decline";

@@ -2,7 +2,7 @@
 
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { AppCodeApproval } from "@/components/features/approvals/app-approval";
 import { PasskeyApproval } from "@/components/features/approvals/passkey-approval";
 import { CODE_MEANS, useFactorMeans } from "@/components/features/approvals/use-factor-means";
@@ -14,7 +14,7 @@ import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Form } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
-import { requestDecisionCode } from "@/lib/contracts/decisions";
+import { requestDecisionCode } from "@/lib/api-client/calls.gen";
 import { useVote, type Decision, type Verdict, type VoteMeans } from "./use-decision";
 
 const VERDICTS = [

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
 import { shorten } from "@/components/ui/address";
@@ -15,7 +15,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { listParkedJobs, resumeJob } from "@/lib/contracts/jobs";
+import { listParkedJobs, resumeJob } from "@/lib/api-client/calls.gen";
 
 type ParkedJob = ResponseOf<typeof listParkedJobs>["data"][number];
 

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { contracts } from "@/lib/contracts/all";
 import { CHANGE_KINDS } from "@/lib/contracts/changes";
-import { getOperation, listOperations } from "@/lib/contracts/operations";
-import { getReserves } from "@/lib/contracts/reserves";
+import { getOperation, getReserves, listOperations } from "@/lib/api-client/calls.gen";
 import { changedKeys } from "./changed-keys";
 
 test("a changed operation makes every list of operations old, and of single operations only its own record", async () => {

@@ -3,7 +3,7 @@
 import { useQueryClient, type QueryKey } from "@tanstack/react-query";
 import { useEffect, useState, type ReactNode } from "react";
 import { useApi } from "@/components/features/session/use-api";
-import { streamChanges } from "@/lib/contracts/changes";
+import { streamChanges } from "@/lib/api-client/calls.gen";
 import { createChangeStream } from "./change-stream";
 import { changedKeys } from "./changed-keys";
 import { createCoalescer } from "./coalesce";

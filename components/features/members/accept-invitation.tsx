@@ -15,7 +15,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { acceptInvitation, lookUpInvitation } from "@/lib/contracts/members";
+import { acceptInvitation, lookUpInvitation } from "@/lib/api-client/calls.gen";
 import { MailQuestion } from "lucide-react";
 import { forgetInvitationToken, readInvitationToken } from "./invitation-token";
 import { ROLE_CHOICES, roleName } from "./roles";

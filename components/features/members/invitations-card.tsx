@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Ban, CircleCheck, ClockAlert, Mail } from "lucide-react";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
 import { Badge } from "@/components/ui/badge";
@@ -14,7 +14,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { listInvitations, withdrawInvitation } from "@/lib/contracts/members";
+import { listInvitations, withdrawInvitation } from "@/lib/api-client/calls.gen";
 import { roleName, type Invitation } from "./roles";
 
 const STATUS = {

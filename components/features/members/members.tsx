@@ -15,7 +15,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { listMembers } from "@/lib/contracts/members";
+import { listMembers } from "@/lib/api-client/calls.gen";
 import { InvitationsCard } from "./invitations-card";
 import { InviteDialog } from "./invite-dialog";
 import { RemoveDialog } from "./remove-dialog";

@@ -2,14 +2,14 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { chooseProject } from "@/components/features/projects/chosen-project";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { shorten } from "@/components/ui/address";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { listMembers, removeMember } from "@/lib/contracts/members";
+import { listMembers, removeMember } from "@/lib/api-client/calls.gen";
 import type { Member } from "./roles";
 
 interface RemoveDialogProps {

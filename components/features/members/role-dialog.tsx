@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf } from "@/components/features/session/query-key";
@@ -13,8 +13,7 @@ import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { RadioCards } from "@/components/ui/radio-cards";
-import { getMe } from "@/lib/contracts/auth";
-import { listMembers, updateMember } from "@/lib/contracts/members";
+import { getMe, listMembers, updateMember } from "@/lib/api-client/calls.gen";
 import type { Role } from "@/lib/core/actor";
 import { roleMay } from "@/lib/core/permissions";
 import { roleName, rolesGivenBy, type Member } from "./roles";

@@ -9,7 +9,7 @@ import { useApiMutation } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { requestOtp } from "@/lib/contracts/swap";
+import { requestOtp } from "@/lib/api-client/calls.gen";
 import { codeOf } from "./api-error";
 import { CodeEntry } from "./code-entry";
 import { keepCode, readKeptCode } from "./kept-code";

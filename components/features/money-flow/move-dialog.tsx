@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { Dialog } from "@/components/ui/dialog";
 import { Steps } from "@/components/ui/timeline";
-import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import { executeSwap, prepareSwap, requestOtp } from "@/lib/api-client/calls.gen";
 import { CodeStep } from "./code-step";
 import { FlowErrors } from "./flow-errors";
 import { FlowFooter } from "./flow-footer";

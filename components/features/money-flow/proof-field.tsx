@@ -9,7 +9,7 @@ import { Field } from "@/components/ui/field";
 import { OtpInput } from "@/components/ui/otp-input";
 import { RadioCards } from "@/components/ui/radio-cards";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { requestOtp } from "@/lib/contracts/swap";
+import { requestOtp } from "@/lib/api-client/calls.gen";
 import { CodeField, CodeSendError, type CodeRequest } from "./code-form";
 import type { FactorProof } from "./types";
 

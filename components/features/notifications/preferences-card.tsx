@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
@@ -16,8 +16,8 @@ import { Form, TextField } from "@/components/ui/form";
 import { Select } from "@/components/ui/select";
 import { LoadingRows } from "@/components/ui/skeleton";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import { getNotificationPreferences } from "@/lib/api-client/calls.gen";
 import {
-  getNotificationPreferences,
   MAIL_TIMES,
   putNotificationPreferences,
   type MailTime,

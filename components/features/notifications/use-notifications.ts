@@ -5,7 +5,7 @@ import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
-import { listNotifications, readNotifications } from "@/lib/contracts/notifications";
+import { listNotifications, readNotifications } from "@/lib/api-client/calls.gen";
 
 export type NotificationsPage = ResponseOf<typeof listNotifications>;
 export type Notification = NotificationsPage["data"][number];

@@ -16,7 +16,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { pathOf } from "@/lib/api-client/client";
-import { listActivity } from "@/lib/contracts/activity";
+import { listActivity } from "@/lib/api-client/calls.gen";
 import { activityColumns } from "./activity-columns";
 import { pathOfEntry, type ActivityRow } from "./activity-entry";
 import { ActivityFilters } from "./activity-filters";

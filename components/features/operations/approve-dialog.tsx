@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import type { MoneyProof } from "@/components/features/money-flow/types";
 import { queryKeyOf } from "@/components/features/session/query-key";
@@ -13,7 +13,7 @@ import { RecipientName } from "@/components/features/names/recipient-name";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
-import { approveOperation, getOperation, listOperations } from "@/lib/contracts/operations";
+import { approveOperation, getOperation, listOperations } from "@/lib/api-client/calls.gen";
 import type { Operation } from "./types";
 
 interface ApproveDialogProps {

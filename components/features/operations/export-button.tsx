@@ -3,12 +3,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
 import { saveFile } from "@/components/ui/save-file";
-import { exportActivity } from "@/lib/contracts/activity";
+import { exportActivity } from "@/lib/api-client/calls.gen";
 import { toListQuery, type ActivityFilters } from "./filter-model";
 
 /** Everything that the filters let through as CSV, not only the pages that are shown. */

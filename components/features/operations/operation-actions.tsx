@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Ban, KeyRound, RotateCcw } from "lucide-react";
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { DecisionLink } from "@/components/features/inbox/decision-link";
 import { useOpenDecision } from "@/components/features/inbox/use-decision";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
@@ -15,7 +15,7 @@ import { subjectOfQuote } from "@/components/features/swap/quote-subject";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { cancelOperation, getOperation, listOperations, retryOperation } from "@/lib/contracts/operations";
+import { cancelOperation, getOperation, listOperations, retryOperation } from "@/lib/api-client/calls.gen";
 import { ApproveDialog } from "./approve-dialog";
 import type { Operation } from "./types";
 

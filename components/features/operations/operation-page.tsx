@@ -10,7 +10,7 @@ import { Alert } from "@/components/ui/alert";
 import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { getOperation } from "@/lib/contracts/operations";
+import { getOperation } from "@/lib/api-client/calls.gen";
 import { isPrivateKind } from "@/lib/contracts/privacy-records";
 import { ReceiptCard } from "./receipt-card";
 import { FlowCard } from "./flow-card";

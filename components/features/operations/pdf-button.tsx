@@ -3,14 +3,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { FileText } from "lucide-react";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { useNames, type Names } from "@/components/features/names/use-names";
 import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
 import { saveFile } from "@/components/ui/save-file";
 import type { ApiClient } from "@/lib/api-client/client";
-import { listActivity } from "@/lib/contracts/activity";
+import { listActivity } from "@/lib/api-client/calls.gen";
 import type { QueryInput, ResponseOf } from "@/lib/contracts/contract";
 import { activityPdf } from "./activity-pdf";
 import { toListQuery, type ActivityFilters } from "./filter-model";

@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation } from "@/components/features/session/use-api";
@@ -14,7 +14,7 @@ import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Fact, Facts } from "@/components/ui/card";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { decideRefund, getOperation, listOperations } from "@/lib/contracts/operations";
+import { decideRefund, getOperation, listOperations } from "@/lib/api-client/calls.gen";
 import type { Leg } from "./types";
 
 type Attention = NonNullable<Leg["attention"]>;

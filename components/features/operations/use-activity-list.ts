@@ -4,7 +4,7 @@ import { useInfiniteQuery, type InfiniteData, type UseInfiniteQueryResult } from
 import { useLiveIntervalMs } from "@/components/features/live/live-state";
 import { PAGE_ROWS, PAGES_KEY, queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
-import { listActivity } from "@/lib/contracts/activity";
+import { listActivity } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { toListQuery, type ActivityFilters } from "./filter-model";
 

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-q
 import { useEffect, useState } from "react";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
-import { getOperation, streamOperationEvents } from "@/lib/contracts/operations";
+import { getOperation, streamOperationEvents } from "@/lib/api-client/calls.gen";
 import { isFinal } from "@/lib/core/status";
 import type { Operation, OperationEvent } from "./types";
 

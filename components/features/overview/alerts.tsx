@@ -4,7 +4,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { useMe, type Me } from "@/components/features/profile/use-me";
 import { lowBudgets } from "@/components/features/sponsorship/low-budgets";
-import { useReadiness, usePartName } from "@/components/features/system/use-readiness";
+import { SIGNING_PART, useReadiness, usePartName } from "@/components/features/system/use-readiness";
 import { useChain } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
@@ -81,14 +81,33 @@ export const Alerts = (): ReactNode => {
       {budgets.map((budget) => (
         <BudgetAlert key={budget.chainId} budget={budget} />
       ))}
-      {down.map(({ name, detail }) => (
-        <Alert key={name} tone="warning" title={`Not working: ${partName(name)}`}>
-          {detail}
-        </Alert>
-      ))}
+      {down.map(({ name, detail }) =>
+        name === SIGNING_PART ? (
+          <SigningAlert key={name} detail={detail} />
+        ) : (
+          <Alert key={name} tone="warning" title={`Not working: ${partName(name)}`}>
+            {detail}
+          </Alert>
+        ),
+      )}
     </div>
   );
 };
+
+/** Signing goes off when the database is another one than before, such as a restored copy, which may lack payments that were made. */
+const SigningAlert = ({ detail }: { readonly detail: string }): ReactNode => (
+  <Alert tone="danger" title="Payments are paused">
+    <p>{detail}</p>
+    <p>
+      Money that did not leave is in its wallet; the rest is on its way as{" "}
+      <Link href="/activity?status=processing" className="link">
+        Activity
+      </Link>{" "}
+      shows. New payments are refused. Tell the operator of the service: once that command has found the database and
+      the chains to agree, payments go on by themselves.
+    </p>
+  </Alert>
+);
 
 const ACCOUNT_WORDS = {
   executor: "The account that sends the service's transactions",

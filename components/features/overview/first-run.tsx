@@ -58,12 +58,14 @@ const Bar = ({ next, done, count }: BarProps): ReactNode => (
     <span className="num font-medium">
       First steps: {done} of {count} done
     </span>
-    <progress
-      value={done}
-      max={count}
-      aria-label="First steps done"
-      className="h-1.5 w-24 accent-accent max-sm:hidden"
-    />
+    <svg
+      viewBox={`0 0 ${String(count)} 1`}
+      preserveAspectRatio="none"
+      className="h-1.5 w-24 overflow-hidden rounded-tag bg-sunken text-accent max-sm:hidden"
+      aria-hidden
+    >
+      <rect width={done} height={1} fill="currentColor" />
+    </svg>
     <span className="ml-auto flex flex-wrap items-center gap-x-3">
       <span className="text-fg-2 max-sm:hidden">Next: {next.title.charAt(0).toLowerCase() + next.title.slice(1)}</span>
       {next.href === null ? null : (

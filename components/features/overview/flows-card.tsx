@@ -8,8 +8,7 @@ import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { HeldUsd } from "@/components/ui/held-amount";
 import { Skeleton } from "@/components/ui/skeleton";
-import { listTokens } from "@/lib/contracts/chains";
-import { listPayouts } from "@/lib/contracts/payouts";
+import { listPayouts, listTokens } from "@/lib/api-client/calls.gen";
 import { flowsOf, type DayFlow, type Flows } from "./flows";
 import { useOperations } from "./use-operations";
 

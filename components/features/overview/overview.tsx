@@ -9,6 +9,7 @@ import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
 import { PageHeader } from "@/components/ui/page-header";
 import { Skeleton } from "@/components/ui/skeleton";
+import { WhenSeen } from "@/components/ui/when-seen";
 import { Alerts } from "./alerts";
 import { BalancesCard } from "./balances-card";
 import { FirstRun } from "./first-run";
@@ -18,17 +19,26 @@ import { MovingCard } from "./moving-card";
 import { TotalCard } from "./total-card";
 import { WaitingCard } from "./waiting-card";
 
-// A form stands below the fold and only on local chains; its code comes after the numbers.
+const FAUCET_TITLE = "Get test tokens";
+
+// A form below the fold, only on local chains; its code comes when somebody scrolls there.
 const FaucetPanel = dynamic(
   () => import("@/components/features/faucet/faucet-panel").then((module) => module.FaucetPanel),
   {
     ssr: false,
     loading: () => (
-      <Card title="Get test tokens">
+      <Card title={FAUCET_TITLE}>
         <Skeleton className="h-50" />
       </Card>
     ),
   },
+);
+
+/** As large, and still: nothing is loading until somebody scrolls there. */
+const FAUCET_SPACE = (
+  <Card title={FAUCET_TITLE}>
+    <div className="h-50" />
+  </Card>
 );
 
 const ROW = "grid grid-cols-1 items-stretch gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]";
@@ -68,7 +78,11 @@ export const Overview = (): ReactNode => {
         <BalancesCard />
         <LatestActivity />
         <div className={ROW}>
-          {devnet ? <FaucetPanel /> : null}
+          {devnet ? (
+            <WhenSeen placeholder={FAUCET_SPACE}>
+              <FaucetPanel />
+            </WhenSeen>
+          ) : null}
           <RunningParts />
         </div>
       </div>

@@ -2,7 +2,7 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useApiQuery } from "@/components/features/session/use-api";
-import { getUnifiedBalances } from "@/lib/contracts/balances";
+import { getUnifiedBalances } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type Balances = ResponseOf<typeof getUnifiedBalances>;

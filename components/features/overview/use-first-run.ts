@@ -3,8 +3,7 @@
 import { useMe } from "@/components/features/profile/use-me";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { useWallets } from "@/components/features/wallets/use-wallets";
-import { listApiKeys } from "@/lib/contracts/api-keys";
-import { listPayouts } from "@/lib/contracts/payouts";
+import { listApiKeys, listPayouts } from "@/lib/api-client/calls.gen";
 import { isZero } from "./sums";
 import { useBalances } from "./use-balances";
 import { useOperations } from "./use-operations";

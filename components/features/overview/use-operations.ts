@@ -3,7 +3,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useApiQuery } from "@/components/features/session/use-api";
 import type { QueryInput, ResponseOf } from "@/lib/contracts/contract";
-import { listOperations } from "@/lib/contracts/operations";
+import { listOperations } from "@/lib/api-client/calls.gen";
 
 export type OperationsPage = ResponseOf<typeof listOperations>;
 export type Operation = OperationsPage["data"][number];

@@ -12,7 +12,7 @@ import { useHideableText } from "@/components/ui/hideable-text";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { readProjectInbox } from "@/lib/contracts/inbox";
+import { readProjectInbox } from "@/lib/api-client/calls.gen";
 
 type Item = ResponseOf<typeof readProjectInbox>["data"][number];
 

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { accountName } from "@/components/features/global-accounts/account";
 import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
 import { codeOf } from "@/components/features/money-flow/api-error";
@@ -12,7 +12,7 @@ import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/chain-name";
 import { Fact, Facts } from "@/components/ui/card";
-import { approvePayout } from "@/lib/contracts/payouts";
+import { approvePayout } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
 import { Actor } from "@/components/features/names/actor";
 import { FundingFacts } from "./funding-facts";

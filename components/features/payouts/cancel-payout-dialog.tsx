@@ -1,11 +1,11 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { cancelPayout } from "@/lib/contracts/payouts";
+import { cancelPayout } from "@/lib/api-client/calls.gen";
 import type { Payout } from "./payout";
 
 interface CancelPayoutDialogProps {

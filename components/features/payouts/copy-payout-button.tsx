@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Copy } from "lucide-react";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { useApi } from "@/components/features/session/use-api";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { Button } from "@/components/ui/button";

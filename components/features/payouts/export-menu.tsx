@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { ChevronDown, Download, FileSpreadsheet, Printer } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";

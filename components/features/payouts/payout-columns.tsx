@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { PublicId } from "@/components/ui/address";
-import { Amount } from "@/components/ui/amount";
+import { Amount, Unknown, Usd } from "@/components/ui/amount";
 import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { ChainName } from "@/components/ui/chain-name";
 import { RowLink } from "@/components/ui/row-link";
@@ -61,6 +61,15 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
   },
   { id: "rows", header: "Rows", bare: true, cell: (payout) => <Rows payout={payout} /> },
   { id: "total", header: "Total", align: "right", bare: true, cell: (payout) => <Totals payout={payout} /> },
+  {
+    id: "usd",
+    header: <span title="In US dollars, as it was priced then">Value</span>,
+    align: "right",
+    phone: "hidden",
+    priority: "low",
+    className: "whitespace-nowrap",
+    cell: ({ usd }) => (usd === null ? <Unknown reason="No price was recorded then" /> : <Usd value={usd} plain />),
+  },
   { id: "status", header: "Status", phone: "aside", cell: (payout) => <PayoutStatus payout={payout} /> },
   {
     id: "time",

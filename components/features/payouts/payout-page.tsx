@@ -14,7 +14,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { getPayout } from "@/lib/contracts/payouts";
+import { getPayout } from "@/lib/api-client/calls.gen";
 import { awaitsApproval, type Payout } from "./payout";
 import { PayoutActions } from "./payout-actions";
 import { PayoutPicture } from "./payout-picture";

@@ -19,7 +19,7 @@ import { Table } from "@/components/ui/table";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { pathOf } from "@/lib/api-client/client";
 import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
-import { listPayouts } from "@/lib/contracts/payouts";
+import { listPayouts } from "@/lib/api-client/calls.gen";
 import { STATUSES } from "@/lib/core/status";
 import type { Payout } from "./payout";
 import { PAYOUT_COLUMNS } from "./payout-columns";

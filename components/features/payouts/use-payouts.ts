@@ -5,7 +5,7 @@ import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
 import type { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
-import { getPayout, listPayouts } from "@/lib/contracts/payouts";
+import { getPayout, listPayouts } from "@/lib/api-client/calls.gen";
 import type { Status } from "@/lib/core/status";
 import { refreshMsOf, type Payout } from "./payout";
 

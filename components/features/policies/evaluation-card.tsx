@@ -12,7 +12,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { getPolicyEvaluation } from "@/lib/contracts/policies";
+import { getPolicyEvaluation } from "@/lib/api-client/calls.gen";
 import { DECISION_LOOKS, RuleResults } from "./dry-run/verdict";
 
 interface EvaluationCardProps {

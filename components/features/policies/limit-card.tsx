@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -16,7 +16,8 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { getPolicies, updatePolicies } from "@/lib/contracts/policies";
+import { getPolicies } from "@/lib/api-client/calls.gen";
+import { updatePolicies } from "@/lib/contracts/policies";
 import { usePolicies, type Policies } from "./use-policies";
 
 /** The contract's amount, with an example where it refuses the text. */

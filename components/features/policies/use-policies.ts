@@ -4,7 +4,7 @@ import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } fr
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { getPolicies, listPolicyVersions } from "@/lib/contracts/policies";
+import { getPolicies, listPolicyVersions } from "@/lib/api-client/calls.gen";
 import type { PolicySubject } from "./subject";
 
 export type Policies = ResponseOf<typeof getPolicies>;

@@ -8,8 +8,7 @@ import { useWallets, type WalletRecord } from "@/components/features/wallets/use
 import { walletName } from "@/components/features/wallets/wallet-name";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { shorten } from "@/components/ui/address";
-import { listApiKeys } from "@/lib/contracts/api-keys";
-import { listTokens } from "@/lib/contracts/chains";
+import { listApiKeys, listTokens } from "@/lib/api-client/calls.gen";
 import type { PublicChain } from "@/lib/http/public-config";
 import type { PolicyNames } from "./rule-words";
 import type { PolicySubject } from "./subject";

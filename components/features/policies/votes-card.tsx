@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -16,7 +16,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Checkbox } from "@/components/ui/field";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { getPolicies, updatePolicies } from "@/lib/contracts/policies";
+import { getPolicies, updatePolicies } from "@/lib/api-client/calls.gen";
 import { usePolicies, type Policies } from "./use-policies";
 
 type Requirement = Policies["approvals"];

@@ -11,7 +11,7 @@ import { ChainName } from "@/components/ui/chain-name";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Fact, Facts } from "@/components/ui/card";
-import { startPrivateExit } from "@/lib/contracts/privacy";
+import { startPrivateExit } from "@/lib/api-client/calls.gen";
 import { TokenAmountText } from "./amounts";
 import { pathOfTransfer } from "./kind-words";
 import { usePrivateNames } from "./names";

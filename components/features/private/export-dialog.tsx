@@ -10,7 +10,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Checkbox } from "@/components/ui/field";
-import { exportPrivacyWallet } from "@/lib/contracts/privacy";
+import { exportPrivacyWallet } from "@/lib/api-client/calls.gen";
 import type { PrivacyWallet } from "./types";
 
 interface ExportDialogProps {

@@ -4,14 +4,14 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { createPrivacyWallet, getPrivateBalances, listPrivacyWallets } from "@/lib/contracts/privacy";
+import { createPrivacyWallet, getPrivateBalances, listPrivacyWallets } from "@/lib/api-client/calls.gen";
 
 const NAME_MAX = 60;
 

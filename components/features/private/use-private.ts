@@ -4,14 +4,14 @@ import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-q
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
-import { getUnifiedBalances } from "@/lib/contracts/balances";
 import {
   getPrivateBalances,
   getPrivateTransfer,
+  getUnifiedBalances,
   listPrivacyWallets,
   listPrivateExits,
   listPrivateTransfers,
-} from "@/lib/contracts/privacy";
+} from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { isFinal } from "@/lib/core/status";
 import type { PrivateBalances, PrivateTransfer } from "./types";

@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -20,7 +20,8 @@ import { Field } from "@/components/ui/field";
 import { Form, TextField } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
 import { Card } from "@/components/ui/card";
-import { getMe, updateMe, verifyEmail } from "@/lib/contracts/auth";
+import { getMe, verifyEmail } from "@/lib/api-client/calls.gen";
+import { updateMe } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { Me } from "./use-me";
 

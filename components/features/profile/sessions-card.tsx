@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
 import { useSignOut } from "@/components/features/session/use-sign-out";
@@ -13,7 +13,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { listSessions, revokeOtherSessions, revokeSession } from "@/lib/contracts/sessions";
+import { listSessions, revokeOtherSessions, revokeSession } from "@/lib/api-client/calls.gen";
 
 type Session = ResponseOf<typeof listSessions>["data"][number];
 

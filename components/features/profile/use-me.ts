@@ -2,7 +2,7 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useApiQuery } from "@/components/features/session/use-api";
-import { getMe } from "@/lib/contracts/auth";
+import { getMe } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type Me = ResponseOf<typeof getMe>;

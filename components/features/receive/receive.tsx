@@ -18,7 +18,7 @@ import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { listOperations } from "@/lib/contracts/operations";
+import { listOperations } from "@/lib/api-client/calls.gen";
 import { readAmount } from "@/lib/core/read-amount";
 import { useReceive, type ReceiveChoice, type TokenInfo, type WalletRecord } from "./use-receive";
 import { WaitingCard } from "./waiting-card";

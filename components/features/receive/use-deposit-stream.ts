@@ -5,9 +5,7 @@ import { useEffect, useState } from "react";
 import type { DepositRecord } from "@/components/features/deposits/words";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
-import { getUnifiedBalances } from "@/lib/contracts/balances";
-import { streamDeposits } from "@/lib/contracts/deposits";
-import { listOperations } from "@/lib/contracts/operations";
+import { getUnifiedBalances, listOperations, streamDeposits } from "@/lib/api-client/calls.gen";
 
 const SHOWN_MAX = 50;
 const AGAIN_MS = 5_000;

@@ -5,7 +5,7 @@ import { useWallets, type WalletRecord } from "@/components/features/wallets/use
 import { useApiQuery } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { listTokens } from "@/lib/contracts/chains";
+import { listTokens } from "@/lib/api-client/calls.gen";
 
 type TokenInfo = ResponseOf<typeof listTokens>["data"][number];
 

@@ -12,7 +12,7 @@ import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { Time } from "@/components/ui/time";
-import { listOperations } from "@/lib/contracts/operations";
+import { listOperations } from "@/lib/api-client/calls.gen";
 import { readAmount } from "@/lib/core/read-amount";
 import type { TokenInfo } from "./use-receive";
 import { useDepositStream } from "./use-deposit-stream";

@@ -13,7 +13,7 @@ import { Card } from "@/components/ui/card";
 import { RefreshButton } from "@/components/ui/refresh-button";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
-import { getReserves } from "@/lib/contracts/reserves";
+import { getReserves } from "@/lib/api-client/calls.gen";
 import { ReserveCard } from "./reserve-card";
 import { coverageTenths } from "./coverage";
 import { useReserves, type Reserve } from "./use-reserves";

@@ -1,6 +1,6 @@
 import type { QueryKey } from "@tanstack/react-query";
 import type { CallOptions } from "@/lib/api-client/client";
-import type { Contract } from "@/lib/contracts/contract";
+import type { Callable } from "@/lib/contracts/contract";
 
 interface KeyInput {
   readonly params?: unknown;
@@ -8,7 +8,7 @@ interface KeyInput {
 }
 
 /** Under which the answer is kept; without input, the key of all answers of that route: for `invalidateQueries`. */
-export const queryKeyOf = (contract: Contract, input?: KeyInput): QueryKey =>
+export const queryKeyOf = (contract: Callable, input?: KeyInput): QueryKey =>
   input === undefined
     ? [contract.method, contract.path]
     : [contract.method, contract.path, input.params ?? null, input.query ?? null];
@@ -21,7 +21,7 @@ export const PAGE_ROWS = 20;
 
 /** A GET of the API that a page needs at its first drawing. The server reads it, so that the page arrives with its data. */
 export interface PageQuery {
-  readonly contract: Contract;
+  readonly contract: Callable;
   readonly input: Readonly<Record<string, unknown>>;
   readonly key: QueryKey;
   /** Whether the key is that of an infinite query, whose first page this is. */
@@ -29,7 +29,7 @@ export interface PageQuery {
 }
 
 /** The query of `useApiQuery(contract, input)`. */
-export const pageQuery = <C extends Contract>(contract: C, input: CallOptions<C>): PageQuery => ({
+export const pageQuery = <C extends Callable>(contract: C, input: CallOptions<C>): PageQuery => ({
   contract,
   input: { ...(input as object) },
   key: queryKeyOf(contract, input),
@@ -37,7 +37,7 @@ export const pageQuery = <C extends Contract>(contract: C, input: CallOptions<C>
 });
 
 /** The query for the first page of a list under `key`. */
-export const firstPageQuery = <C extends Contract>(contract: C, input: CallOptions<C>, key: QueryKey): PageQuery => ({
+export const firstPageQuery = <C extends Callable>(contract: C, input: CallOptions<C>, key: QueryKey): PageQuery => ({
   contract,
   input: { ...(input as object) },
   key,

@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { useLiveIntervalMs } from "@/components/features/live/live-state";
 import { readPreference } from "@/components/ui/preferences";
 import { createApiClient, type ApiClient, type CallOptions } from "@/lib/api-client/client";
-import type { Contract, ResponseOf } from "@/lib/contracts/contract";
+import type { Callable, ResponseOf } from "@/lib/contracts/contract";
 import { useAccessToken } from "./access-token";
 import { queryKeyOf } from "./query-key";
 
@@ -32,7 +32,7 @@ export const useApi = (): ApiClient => {
 };
 
 // For a contract that is a type parameter the compiler cannot see that its options fit; callers of the hooks are checked.
-const callAny = <C extends Contract>(api: ApiClient, contract: C, options: CallOptions<C>): Promise<ResponseOf<C>> =>
+const callAny = <C extends Callable>(api: ApiClient, contract: C, options: CallOptions<C>): Promise<ResponseOf<C>> =>
   (api.call as (contract: C, options: CallOptions<C>) => Promise<ResponseOf<C>>)(contract, options);
 
 interface QueryOptions {
@@ -44,7 +44,7 @@ interface QueryOptions {
 }
 
 /** A GET of the API as a query. The error is an `ApiError`; show it by `ErrorState`. */
-export const useApiQuery = <C extends Contract>(
+export const useApiQuery = <C extends Callable>(
   contract: C,
   input: CallOptions<C>,
   { enabled = true, refetchIntervalMs = false, live = false, staleTimeMs }: QueryOptions = {},
@@ -61,7 +61,7 @@ export const useApiQuery = <C extends Contract>(
 };
 
 /** Anything but a GET, as a mutation over its input. */
-export const useApiMutation = <C extends Contract>(
+export const useApiMutation = <C extends Callable>(
   contract: C,
 ): UseMutationResult<ResponseOf<C>, Error, CallOptions<C>> => {
   const api = useApi();

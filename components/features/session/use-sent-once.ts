@@ -3,10 +3,10 @@
 import type { UseMutationResult } from "@tanstack/react-query";
 import { useRef } from "react";
 import { ApiError, type CallOptions } from "@/lib/api-client/client";
-import type { Contract, ResponseOf } from "@/lib/contracts/contract";
+import type { Callable, ResponseOf } from "@/lib/contracts/contract";
 import { useApiMutation } from "./use-api";
 
-interface SentOnce<C extends Contract> {
+interface SentOnce<C extends Callable> {
   readonly mutation: UseMutationResult<ResponseOf<C>, Error, CallOptions<C>>;
   /** @throws ApiError */
   readonly send: (input: CallOptions<C>) => Promise<ResponseOf<C>>;
@@ -18,7 +18,7 @@ const NONE = { text: "", key: "" };
  * A POST that must not count twice. A request without an answer may have been carried out, so the same input sent again has the same
  * idempotency key; an answer, also a refusal, ends that.
  */
-export const useSentOnce = <C extends Contract>(contract: C): SentOnce<C> => {
+export const useSentOnce = <C extends Callable>(contract: C): SentOnce<C> => {
   const mutation = useApiMutation(contract);
   const last = useRef(NONE);
   const send = async (input: CallOptions<C>): Promise<ResponseOf<C>> => {

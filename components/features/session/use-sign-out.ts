@@ -1,6 +1,6 @@
 "use client";
 
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { usePublicConfig } from "@/components/providers/public-config";
 
 /** Ends the session at the service and in this browser, lets go of all wallets, and goes to the sign-in page. */

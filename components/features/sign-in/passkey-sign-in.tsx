@@ -7,7 +7,7 @@ import { passkeyProblem, signByPasskey } from "@/components/features/factors/bro
 import { useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { startPasskeySignIn } from "@/lib/contracts/passkeys";
+import { startPasskeySignIn } from "@/lib/api-client/calls.gen";
 
 const REFUSED = "The service did not accept this passkey. It may have been removed. Sign in with your wallet.";
 

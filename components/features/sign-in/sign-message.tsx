@@ -11,7 +11,7 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { createNonce } from "@/lib/contracts/auth";
+import { createNonce } from "@/lib/api-client/calls.gen";
 import { signInMessage, verifySignature } from "./authentication";
 
 interface SignMessageProps {

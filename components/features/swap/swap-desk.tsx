@@ -10,7 +10,7 @@ import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { Form } from "@/components/ui/form";
 import { useRecipient } from "@/components/features/transfer/use-recipient";
 import { useAcceptedImpact } from "@/components/features/money-flow/refused-price";
-import { createQuote } from "@/lib/contracts/swap";
+import { createQuote } from "@/lib/api-client/calls.gen";
 import { askedOf } from "./asked";
 import { DestinationCard } from "./destination-card";
 import { dropDraft } from "./draft";

@@ -5,7 +5,8 @@ import { useState } from "react";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
 import { useSettled } from "@/components/ui/use-settled";
-import { createQuote, quoteBody } from "@/lib/contracts/swap";
+import { createQuote } from "@/lib/api-client/calls.gen";
+import { quoteBody } from "@/lib/contracts/swap";
 import { mustAccept, type SeenQuote } from "./quote-change";
 import type { Quote, QuoteBody } from "./types";
 

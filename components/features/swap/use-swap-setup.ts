@@ -5,8 +5,7 @@ import { useApiQuery } from "@/components/features/session/use-api";
 import { useWallets, type WalletRecord } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { spendableOf, type Reserves, type Spendable } from "@/components/features/money-flow/spendable";
-import { listTokens } from "@/lib/contracts/chains";
-import { getReserves } from "@/lib/contracts/reserves";
+import { getReserves, listTokens } from "@/lib/api-client/calls.gen";
 import type { PublicChain } from "@/lib/http/public-config";
 import type { TokenInfo } from "./types";
 

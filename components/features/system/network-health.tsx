@@ -3,7 +3,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
-import { usePartName, useReadiness } from "./use-readiness";
+import { SIGNING_PART, usePartName, useReadiness } from "./use-readiness";
 
 /** A dot and a word: whether everything that the service stands on works. */
 export const NetworkHealth = (): ReactNode => {
@@ -14,9 +14,11 @@ export const NetworkHealth = (): ReactNode => {
     ? { dot: "bg-control", text: "Checking …" }
     : isError
       ? { dot: "bg-danger", text: "The service does not answer" }
-      : down.length > 0
-        ? { dot: "bg-warning", text: `Not working: ${down.map((part) => partName(part.name)).join(", ")}` }
-        : { dot: "bg-success", text: "All systems operational" };
+      : down.some(({ name }) => name === SIGNING_PART)
+        ? { dot: "bg-danger", text: "Payments are paused" }
+        : down.length > 0
+          ? { dot: "bg-warning", text: `Not working: ${down.map((part) => partName(part.name)).join(", ")}` }
+          : { dot: "bg-success", text: "All systems operational" };
   return (
     <Link
       href="/#running"

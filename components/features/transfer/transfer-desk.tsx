@@ -11,7 +11,7 @@ import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { walletName } from "@/components/features/wallets/wallet-name";
 import { Form } from "@/components/ui/form";
-import { createTransfer } from "@/lib/contracts/transfers";
+import { createTransfer } from "@/lib/api-client/calls.gen";
 import { readAmount } from "@/lib/core/read-amount";
 import { tokenOf } from "./form-model";
 import { FromCard } from "./from-card";

@@ -5,7 +5,7 @@ import { useContacts } from "@/components/features/contacts/use-contacts";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { useWallets } from "@/components/features/wallets/use-wallets";
 import { walletName } from "@/components/features/wallets/wallet-name";
-import { listOperations } from "@/lib/contracts/operations";
+import { listOperations } from "@/lib/api-client/calls.gen";
 import type { KnownAddress } from "@/lib/core/look-alike";
 
 /** How far back earlier recipients are looked for. */

@@ -5,7 +5,7 @@ import { codeOf, detailsOf } from "@/components/features/money-flow/api-error";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { useSettled } from "@/components/ui/use-settled";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { createTransfer } from "@/lib/contracts/transfers";
+import { createTransfer } from "@/lib/api-client/calls.gen";
 import { fieldErrorsOf, type FieldErrors, type TransferBody } from "./form-model";
 
 export type TransferRecord = ResponseOf<typeof createTransfer>;

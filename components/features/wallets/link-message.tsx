@@ -17,8 +17,7 @@ import { Button } from "@/components/ui/button";
 import { Countdown } from "@/components/ui/countdown";
 import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { getUnifiedBalances } from "@/lib/contracts/balances";
-import { initWalletLink, listWallets, verifyWalletLink } from "@/lib/contracts/wallets";
+import { getUnifiedBalances, initWalletLink, listWallets, verifyWalletLink } from "@/lib/api-client/calls.gen";
 import { linkProblem, missingAccount, type LinkProblem } from "./link-error";
 
 interface LinkMessageProps {

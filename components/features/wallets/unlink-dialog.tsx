@@ -2,13 +2,12 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { getUnifiedBalances } from "@/lib/contracts/balances";
-import { listWallets, unlinkWallet } from "@/lib/contracts/wallets";
+import { getUnifiedBalances, listWallets, unlinkWallet } from "@/lib/api-client/calls.gen";
 import type { WalletRecord } from "./use-wallets";
 import { walletName } from "./wallet-name";
 

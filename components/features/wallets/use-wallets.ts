@@ -4,7 +4,7 @@ import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } fr
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { listWallets } from "@/lib/contracts/wallets";
+import { listWallets } from "@/lib/api-client/calls.gen";
 
 export type WalletList = ResponseOf<typeof listWallets>;
 export type WalletRecord = WalletList["data"][number];

@@ -10,7 +10,7 @@ import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { Button, IconButton } from "@/components/ui/button";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { labelWallet, listWallets } from "@/lib/contracts/wallets";
+import { labelWallet, listWallets } from "@/lib/api-client/calls.gen";
 import type { WalletRecord } from "./use-wallets";
 import { KIND_WORDS } from "./wallet-name";
 

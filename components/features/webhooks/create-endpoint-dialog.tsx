@@ -12,7 +12,7 @@ import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Checkbox } from "@/components/ui/field";
 import { Form, FormError, TextField } from "@/components/ui/form";
-import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
+import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/api-client/calls.gen";
 import type { NewEndpoint } from "./endpoint";
 import { EventPicker } from "./event-picker";
 

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
@@ -13,7 +13,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { getDelivery, listDeliveries, resendDelivery } from "@/lib/contracts/webhook-deliveries";
+import { getDelivery, listDeliveries, resendDelivery } from "@/lib/api-client/calls.gen";
 import { prettyJson } from "./pretty-json";
 
 type Attempt = ResponseOf<typeof getDelivery>["requests"][number];

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
@@ -18,12 +18,12 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import {
   deleteWebhookEndpoint,
   getWebhookEndpoint,
+  listDeliveries,
   listWebhookEndpoints,
   rotateWebhookSecret,
   testWebhookEndpoint,
   updateWebhookEndpoint,
-} from "@/lib/contracts/webhook-endpoints";
-import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
+} from "@/lib/api-client/calls.gen";
 import { Deliveries } from "./deliveries";
 import { endpointName, shortUrl, type Endpoint, type NewEndpoint } from "./endpoint";
 import { EndpointBadge } from "./endpoint-badge";

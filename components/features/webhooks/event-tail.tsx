@@ -11,7 +11,7 @@ import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { listEvents } from "@/lib/contracts/events";
+import { listEvents } from "@/lib/api-client/calls.gen";
 
 type Event = ResponseOf<typeof listEvents>["data"][number];
 

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock, Radio, type LucideIcon } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
 import { Badge, type Tone } from "@/components/ui/badge";
@@ -19,8 +19,7 @@ import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { readWebhookReceiver } from "@/lib/contracts/dev";
-import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
+import { createWebhookEndpoint, listWebhookEndpoints, readWebhookReceiver } from "@/lib/api-client/calls.gen";
 import { prettyJson } from "./pretty-json";
 
 type Receiver = ResponseOf<typeof readWebhookReceiver>;

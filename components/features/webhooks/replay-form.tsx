@@ -4,7 +4,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { queryKeyOf } from "@/components/features/session/query-key";
@@ -12,8 +12,7 @@ import { useApiMutation } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { Card } from "@/components/ui/card";
-import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
-import { replayWebhookEvents } from "@/lib/contracts/webhook-endpoints";
+import { listDeliveries, replayWebhookEvents } from "@/lib/api-client/calls.gen";
 
 interface ReplayFormProps {
   readonly endpointId: string;

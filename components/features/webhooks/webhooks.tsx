@@ -16,7 +16,7 @@ import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
+import { listWebhookEndpoints } from "@/lib/api-client/calls.gen";
 import { CreateEndpointDialog } from "./create-endpoint-dialog";
 import { endpointName, shortUrl, type Endpoint, type NewEndpoint } from "./endpoint";
 import { EndpointBadge } from "./endpoint-badge";

@@ -1,6 +1,6 @@
 /** The worth of a movement in US dollars as its record has it. No price of today is ever used. */
-import { worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
+import { peggedWorth, type WorthPart } from "@/lib/core/pegged-worth";
 import type { Token } from "@/lib/core/token";
 import type { DepositView } from "@/lib/modules/deposits/service";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
@@ -8,13 +8,7 @@ import type { Movement } from "./movement";
 
 const USD_DECIMALS = 6;
 
-interface Part {
-  readonly amountBase: bigint;
-  readonly decimals: number;
-  readonly isPegged: boolean;
-}
-
-const partOf = ({ token, amountBase }: { readonly token: Token; readonly amountBase: bigint }): Part => ({
+const partOf = ({ token, amountBase }: { readonly token: Token; readonly amountBase: bigint }): WorthPart => ({
   amountBase,
   decimals: token.decimals,
   isPegged: token.usdPegged,
@@ -23,7 +17,7 @@ const partOf = ({ token, amountBase }: { readonly token: Token; readonly amountB
 const isPegged = (asset: { readonly tokens: readonly Token[] } | null): boolean =>
   asset !== null && asset.tokens.length > 0 && asset.tokens.every(({ usdPegged }) => usdPegged);
 
-const partsOf = (movement: Movement): readonly Part[] => {
+const partsOf = (movement: Movement): readonly WorthPart[] => {
   if (movement.type === "operation") return movement.operation.request.sources.map(partOf);
   const ledger = { decimals: LEDGER_DECIMALS };
   if (movement.type === "funding")
@@ -33,15 +27,6 @@ const partsOf = (movement: Movement): readonly Part[] => {
     ? payout.totals.map(partOf)
     : [{ ...ledger, amountBase: payout.payout.totalBase, isPegged: isPegged(payout.asset) }];
 };
-
-/** One token is one dollar where the chain's configuration says so, as for every price of the service. */
-const worthOfPegged = (parts: readonly Part[]): string | null =>
-  parts.length === 0 || !parts.every((part) => part.isPegged)
-    ? null
-    : formatAmount(
-        parts.reduce((sum, part) => sum + worthOf({ ...part, price: "1" }, USD_DECIMALS, "floor"), 0n),
-        USD_DECIMALS,
-      );
 
 export const evaluationIdOf = (movement: Movement): string | null => {
   if (movement.type === "operation") return movement.operation.evaluationId;
@@ -59,5 +44,5 @@ export const worthOfMovement = (
     return usdMicro === null || !isDecided ? null : formatAmount(usdMicro, USD_DECIMALS);
   }
   const recorded = worths.get(evaluationIdOf(movement) ?? "");
-  return recorded ?? worthOfPegged(partsOf(movement));
+  return recorded ?? peggedWorth(partsOf(movement));
 };

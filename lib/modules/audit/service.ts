@@ -7,6 +7,7 @@ import type { Database, Tx } from "@/lib/db/client";
 import { sqlOf, sqlOn, type Sql } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
 import type { AuditData, AuditEvent } from "./audit-event";
+import { namesOf } from "./name-repository";
 import { auditParts, insertAuditEvent, listAuditEvents, type ChainedAuditEvent } from "./repository";
 
 export type { AuditData, AuditEvent } from "./audit-event";
@@ -78,6 +79,13 @@ export interface AuditFilter {
   readonly text?: string | undefined;
 }
 
+export interface AuditPage {
+  readonly data: readonly ChainedAuditEvent[];
+  /** Of actors and subjects that have one, by id. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly nextCursor: string | null;
+}
+
 const EXPORT_PAGE = 500;
 
 /** The audit log of a project, for its owners and admins. */
@@ -95,17 +103,19 @@ export const createAuditService = ({ database }: { readonly database: Database }
   }
 
   return {
-    /** Newest first. @throws DomainError `forbidden` unless owner or admin, `invalid_request` for a cursor that no list gave */
+    /** Newest first, with the names of actors and subjects by their ids. @throws DomainError `forbidden` unless owner or admin, `invalid_request` for a cursor that no list gave */
     list: async (
       actor: UserActor,
       { cursor, limit, ...filter }: AuditFilter & { cursor?: string | undefined; limit: number },
-    ): Promise<{ data: readonly ChainedAuditEvent[]; nextCursor: string | null }> => {
+    ): Promise<AuditPage> => {
       requirePermission(actor, "audit:read");
       if (cursor !== undefined && !isId("auditEvent", cursor))
         throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
       const rows = await read(actor, filter, { before: cursor, limit: limit + 1 });
       const data = rows.slice(0, limit);
-      return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+      const ids = new Set(data.flatMap(({ actor: by, subject }) => [by, subject ?? []].flat()));
+      const names = await namesOf(sqlOn(database.pool), actor.projectId, [...ids]);
+      return { data, names, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
     },
     /** Every row that fits, newest first, page by page. @throws DomainError `forbidden` unless owner or admin */
     allFor: (actor: UserActor, filter: AuditFilter): AsyncIterable<ChainedAuditEvent> => {

@@ -98,6 +98,7 @@ const toEntry = (entry: Entry): EntryBody => ({
   balanceAfter: units(entry.balanceAfterBase),
   reference: typeof entry.data?.["reference"] === "string" ? entry.data["reference"] : null,
   counterpartyId: entry.counterpartyId,
+  counterpartyName: entry.counterpartyName,
   payoutId: typeof entry.data?.["payoutId"] === "string" ? entry.data["payoutId"] : null,
   reverses: entry.reversesId,
   reversedBy: entry.reversedById,

@@ -16,6 +16,8 @@ export interface EntryRecord {
   readonly data: LedgerData | null;
   /** The other account, where there is exactly one; the system's own accounts are not named. */
   readonly counterpartyId: string | null;
+  /** Null where it has none, or no account is named. */
+  readonly counterpartyName: string | null;
   readonly reversesId: string | null;
   readonly reversedById: string | null;
 }
@@ -41,17 +43,26 @@ const ENTRY_COLUMNS = `
          WHERE o.transaction_id = e.transaction_id AND o.account_id <> e.account_id LIMIT 2) o
    JOIN ledger_account a ON a.id = o.account_id) AS counterparty_id`;
 
-const READ_ENTRIES = `
-  SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
-  WHERE e.account_id = $1 AND ($2::int8 IS NULL OR e.seq < $2) ORDER BY e.seq DESC LIMIT $3`;
+/** Entries with the name of the other account. @param inner selects ENTRY_COLUMNS */
+const named = (inner: string, order: "" | "DESC" = ""): string => `
+  SELECT entry.*, other.name AS counterparty_name FROM (${inner}) AS entry
+  LEFT JOIN ledger_account AS other ON other.id = entry.counterparty_id ORDER BY entry.seq ${order}`;
 
-const READ_ENTRY = `
-  SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
-  WHERE e.account_id = $1 AND e.transaction_id = $2`;
+const READ_ENTRIES = named(
+  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
+   WHERE e.account_id = $1 AND ($2::int8 IS NULL OR e.seq < $2) ORDER BY e.seq DESC LIMIT $3`,
+  "DESC",
+);
 
-const READ_RANGE = `
-  SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
-  WHERE e.account_id = $1 AND e.seq >= $2 AND e.seq < $3 ORDER BY e.seq LIMIT $4`;
+const READ_ENTRY = named(
+  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
+   WHERE e.account_id = $1 AND e.transaction_id = $2`,
+);
+
+const READ_RANGE = named(
+  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
+   WHERE e.account_id = $1 AND e.seq >= $2 AND e.seq < $3 ORDER BY e.seq LIMIT $4`,
+);
 
 // Times never fall along an account's seq, so halving finds the first entry at or after a time with two dozen look-ups in the
 // primary key, and no index on times has to be kept.
@@ -83,6 +94,7 @@ interface EntryRow {
   readonly reverses_id: string | null;
   readonly reversed_by: string | null;
   readonly counterparty_id: string | null;
+  readonly counterparty_name: string | null;
 }
 
 const prefixed = (prefix: string, id: string | null): string | null => (id === null ? null : `${prefix}_${id}`);
@@ -97,6 +109,7 @@ const toEntry = (row: EntryRow): EntryRecord => ({
   createdAt: row.created_at,
   data: row.data,
   counterpartyId: prefixed("ga", row.counterparty_id),
+  counterpartyName: row.counterparty_name,
   reversesId: prefixed("ltx", row.reverses_id),
   reversedById: prefixed("ltx", row.reversed_by),
 });

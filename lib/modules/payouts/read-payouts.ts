@@ -14,6 +14,7 @@ import type { PayoutsRepository } from "./repository";
 import { coinPrices, type FeeDeps } from "./wallets/pricing";
 import type { WalletItemRow, WalletRowStatus } from "./wallets/read-repository";
 import type { WalletPayoutsService, WalletsPayoutParts } from "./wallets/service";
+import { worthOfAccountsPayout, worthOfWalletsPayout, type Worths } from "./worth";
 
 const EXPORT_PAGE = 1000;
 
@@ -24,6 +25,8 @@ export interface PayoutReadingDeps {
   readonly assets: Assets;
   readonly registry: ChainRegistry;
   readonly prices: FeeDeps["prices"];
+  /** US dollars that the policies recorded, by evaluation. */
+  readonly worths: (projectId: string, evaluationIds: readonly string[]) => Promise<Worths>;
 }
 
 /** A payout between accounts. `asset` is null when no configured chain lists its asset any more. */
@@ -31,6 +34,8 @@ export interface AccountsPayoutView {
   readonly kind: "global_accounts";
   readonly payout: AccountsPayout;
   readonly asset: Asset | null;
+  /** Worth in US dollars when it was evaluated; null when it was not recorded. */
+  readonly usd: string | null;
   /** True when a later payout already retries the failed rows of this one. */
   readonly isRetried: boolean;
 }
@@ -41,6 +46,8 @@ export interface WalletsPayoutView extends WalletsPayoutParts {
   readonly registry: ChainRegistry;
   /** Price of the chain's coin in US dollars; null when it is not known. */
   readonly coinUsd: string | null;
+  /** As of a payout between accounts. */
+  readonly usd: string | null;
   readonly isRetried: boolean;
 }
 
@@ -67,21 +74,25 @@ const WALLET_STATUSES: readonly RowStatus[] = [
 const isAccountStatus = (status: RowStatus): status is AccountRowStatus => ACCOUNT_STATUSES.includes(status);
 const isWalletStatus = (status: RowStatus): status is WalletRowStatus => WALLET_STATUSES.includes(status);
 
-/** For new payouts, which no other payout can have retried yet. */
-const NOT_RETRIED: ReadonlySet<string> = new Set();
+interface Known {
+  readonly retried: ReadonlySet<string>;
+  readonly worths: Worths;
+}
+
+/** Of new payouts, which no other payout can have retried yet. */
+const NEW: Known = { retried: new Set(), worths: new Map() };
 
 const badCursor = (): DomainError => invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
 
 const accountsView = (
   deps: PayoutReadingDeps,
   payout: AccountsPayout,
-  retried: ReadonlySet<string>,
-): AccountsPayoutView => ({
-  kind: payout.kind,
-  payout,
-  asset: deps.assets.find(payout.currency),
-  isRetried: retried.has(payout.id),
-});
+  { retried, worths }: Known,
+): AccountsPayoutView => {
+  const asset = deps.assets.find(payout.currency);
+  const usd = worthOfAccountsPayout(payout, asset, worths);
+  return { kind: payout.kind, payout, asset, usd, isRetried: retried.has(payout.id) };
+};
 
 const coinsOf = (deps: PayoutReadingDeps, parts: readonly WalletsPayoutParts[]): Promise<ReadonlyMap<number, string>> =>
   coinPrices(
@@ -92,28 +103,33 @@ const coinsOf = (deps: PayoutReadingDeps, parts: readonly WalletsPayoutParts[]):
 const walletsView = (
   deps: PayoutReadingDeps,
   parts: WalletsPayoutParts,
-  { retried, coins }: { retried: ReadonlySet<string>; coins: ReadonlyMap<number, string> },
+  { retried, worths, coins }: Known & { readonly coins: ReadonlyMap<number, string> },
 ): WalletsPayoutView => ({
   kind: "wallets",
   ...parts,
   registry: deps.registry,
   coinUsd: coins.get(parts.own.chainId) ?? null,
+  usd: worthOfWalletsPayout(parts, worths),
   isRetried: retried.has(parts.payout.id),
 });
 
 const views = async (deps: PayoutReadingDeps, projectId: string, rows: readonly Payout[]): Promise<PayoutView[]> => {
   const ended = rows.flatMap(({ id, status }) => (isFinal(status) ? [id] : []));
   const toWallets = rows.filter((row) => row.kind === "wallets");
-  const [retried, parts] = await Promise.all([
+  const [retried, parts, worths] = await Promise.all([
     deps.repository.retriedAmong(projectId, ended),
     deps.wallets.parts(projectId, toWallets),
+    deps.worths(
+      projectId,
+      rows.flatMap(({ evaluationId }) => evaluationId ?? []),
+    ),
   ]);
   const coins = await coinsOf(deps, parts);
   const byId = new Map(parts.map((each) => [each.payout.id, each]));
   return rows.flatMap((row): PayoutView[] => {
-    if (row.kind === "global_accounts") return [accountsView(deps, row, retried)];
+    if (row.kind === "global_accounts") return [accountsView(deps, row, { retried, worths })];
     const own = byId.get(row.id);
-    return own === undefined ? [] : [walletsView(deps, own, { retried, coins })];
+    return own === undefined ? [] : [walletsView(deps, own, { retried, worths, coins })];
   });
 };
 
@@ -130,10 +146,10 @@ const known = (deps: PayoutReadingDeps, projectId: string, ids: readonly string[
   deps.repository.known(projectId, ids);
 
 const newAccountsView = (deps: PayoutReadingDeps, payout: AccountsPayout): AccountsPayoutView =>
-  accountsView(deps, payout, NOT_RETRIED);
+  accountsView(deps, payout, NEW);
 
 const newWalletsView = async (deps: PayoutReadingDeps, parts: WalletsPayoutParts): Promise<WalletsPayoutView> =>
-  walletsView(deps, parts, { retried: NOT_RETRIED, coins: await coinsOf(deps, [parts]) });
+  walletsView(deps, parts, { ...NEW, coins: await coinsOf(deps, [parts]) });
 
 const list = async (
   deps: PayoutReadingDeps,

@@ -15,7 +15,13 @@ import { createAccountPayoutsService, type AccountPayoutsDeps, type NewAccountsP
 import { refuseCode, type VotesPort } from "./ask-votes";
 import { createPayoutSubject } from "./decided";
 import { hasFailed, mayOf } from "./permissions";
-import { createPayoutReading, type AccountsPayoutView, type PayoutView, type WalletsPayoutView } from "./read-payouts";
+import {
+  createPayoutReading,
+  type AccountsPayoutView,
+  type PayoutReadingDeps,
+  type PayoutView,
+  type WalletsPayoutView,
+} from "./read-payouts";
 import type { PayoutsRepository } from "./repository";
 import { createWalletPayoutsService, type NewWalletsPayout, type WalletPayoutsDeps } from "./wallets/service";
 
@@ -34,6 +40,7 @@ export interface PayoutsDeps {
   readonly policies: PoliciesService;
   readonly decisions: VotesPort;
   readonly otp: OtpService;
+  readonly worths: PayoutReadingDeps["worths"];
   readonly clock: AccountPayoutsDeps["clock"];
 }
 

@@ -11,7 +11,7 @@ import type { HoldsService } from "@/lib/modules/holds/service";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import type { OperationsService } from "@/lib/modules/operations/service";
 import type { OtpService } from "@/lib/modules/otp/service";
-import type { PolicyEngine, PoliciesService } from "@/lib/modules/policies/service";
+import { readWorths, type PolicyEngine, type PoliciesService } from "@/lib/modules/policies/service";
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { SwapsService } from "@/lib/modules/swaps/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
@@ -83,6 +83,7 @@ export const createPayouts = (parts: PayoutsParts) => {
     policies: parts.policies,
     decisions: parts.decisions,
     otp,
+    worths: (projectId, evaluationIds) => readWorths(reader, projectId, evaluationIds),
     clock,
   });
   const accounts = createAccountPayoutRunner({

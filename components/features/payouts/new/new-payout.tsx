@@ -9,7 +9,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { createAccountsPayout, createWalletsPayout } from "@/lib/contracts/payouts";
+import { createAccountsPayout, createWalletsPayout } from "@/lib/api-client/calls.gen";
 import { FromCard } from "./from-card";
 import { ReviewDialog } from "./review-dialog";
 import { RowsCard } from "./rows-card";

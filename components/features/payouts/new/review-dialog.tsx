@@ -10,8 +10,13 @@ import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Checkbox } from "@/components/ui/field";
-import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
-import { createAccountsPayout, createWalletsPayout, listPayouts } from "@/lib/contracts/payouts";
+import {
+  createAccountsPayout,
+  createPayoutSchedule,
+  createWalletsPayout,
+  listPayoutSchedules,
+  listPayouts,
+} from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
 import { pathOfPayout, pathOfSchedule } from "../payout";
 import { dropDraft } from "./draft-store";

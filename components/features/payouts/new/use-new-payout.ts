@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { useApiMutation } from "@/components/features/session/use-api";
-import { createAccountsPayout, createWalletsPayout } from "@/lib/contracts/payouts";
+import { createAccountsPayout, createWalletsPayout } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { countText } from "@/lib/core/amount-text";
 import { accountTransfers, type AccountsBody } from "./account-rules";

@@ -5,7 +5,7 @@ import { Ban, KeyRound } from "lucide-react";
 import Link from "next/link";
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
 import { RawJson } from "@/components/features/operations/raw-json";
 import { queryKeyOf } from "@/components/features/session/query-key";
@@ -25,7 +25,7 @@ import {
   cancelPayoutSchedule,
   getPayoutSchedule,
   listPayoutSchedules,
-} from "@/lib/contracts/payout-schedules";
+} from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
 import { Actor } from "@/components/features/names/actor";
 import type { Schedule } from "../payout";

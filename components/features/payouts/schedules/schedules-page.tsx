@@ -11,7 +11,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { RowLink } from "@/components/ui/row-link";
 import { Table, type Column } from "@/components/ui/table";
-import { listPayoutSchedules } from "@/lib/contracts/payout-schedules";
+import { listPayoutSchedules } from "@/lib/api-client/calls.gen";
 import type { Schedule } from "../payout";
 import { periodText, ScheduleStatus, ZonedTime } from "./schedule-views";
 import { useScheduleList } from "./use-schedules";

@@ -4,7 +4,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
 import { usePages, type Pages } from "@/components/features/session/use-pages";
-import { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
+import { getPayoutSchedule, listPayoutSchedules } from "@/lib/api-client/calls.gen";
 import type { Schedule } from "../payout";
 
 /** Newest first. */

@@ -5,7 +5,7 @@ import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
 import { useSettled } from "@/components/ui/use-settled";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
-import { evaluatePolicies } from "@/lib/contracts/policies";
+import { evaluatePolicies } from "@/lib/api-client/calls.gen";
 
 export type Evaluation = ResponseOf<typeof evaluatePolicies>;
 type DryRunBody = BodyInput<typeof evaluatePolicies>;

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { UseFormReturn } from "react-hook-form";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf } from "@/components/features/session/query-key";
@@ -11,7 +11,7 @@ import { useApi } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Form, FormError } from "@/components/ui/form";
-import { evaluatePolicies, getPolicies, listPolicyVersions, putPolicy } from "@/lib/contracts/policies";
+import { evaluatePolicies, getPolicies, listPolicyVersions, putPolicy } from "@/lib/api-client/calls.gen";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
 import { RuleChanges } from "../rule-changes";
 import { rulesOf, type PolicyValues } from "../policy-form";

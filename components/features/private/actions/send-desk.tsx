@@ -10,7 +10,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
 import { Form } from "@/components/ui/form";
-import { privateTransfer, shield, unshield } from "@/lib/contracts/privacy";
+import { privateTransfer, shield, unshield } from "@/lib/api-client/calls.gen";
 import { Honesty } from "../honesty";
 import { ObserverCard } from "../observer/observer-card";
 import type { PoolBalance } from "../types";

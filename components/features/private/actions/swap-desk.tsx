@@ -12,7 +12,7 @@ import { Form } from "@/components/ui/form";
 import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
+import { quotePrivateSwap } from "@/lib/api-client/calls.gen";
 import { pictureAmount } from "../amounts";
 import { Honesty } from "../honesty";
 import { ObserverCard } from "../observer/observer-card";

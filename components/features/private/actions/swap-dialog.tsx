@@ -26,7 +26,7 @@ import { Countdown } from "@/components/ui/countdown";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Form } from "@/components/ui/form";
-import { executePrivateSwap, preparePrivateSwap } from "@/lib/contracts/privacy-swap";
+import { executePrivateSwap, preparePrivateSwap } from "@/lib/api-client/calls.gen";
 import { pathOfTransfer } from "../kind-words";
 import type { PrivateQuote, PrivateTransfer } from "../types";
 import { useTakeOver } from "../use-private";

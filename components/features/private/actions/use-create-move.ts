@@ -5,7 +5,7 @@ import { useState } from "react";
 import { codeOf, extraOf } from "@/components/features/money-flow/api-error";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { privateTransfer, shield, unshield } from "@/lib/contracts/privacy";
+import { privateTransfer, shield, unshield } from "@/lib/api-client/calls.gen";
 import { pathOfTransfer } from "../kind-words";
 import type { PrivateTransfer } from "../types";
 import { useTakeOver } from "../use-private";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { detailsOf } from "@/components/features/money-flow/api-error";
 import { useApiMutation } from "@/components/features/session/use-api";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
+import { quotePrivateSwap } from "@/lib/api-client/calls.gen";
 import type { PrivateQuote } from "../types";
 import { isWorse } from "./quote-change";
 import { serverErrors, type FormErrors } from "./form-model";

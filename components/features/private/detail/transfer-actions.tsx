@@ -5,7 +5,7 @@ import { Ban, KeyRound, RotateCcw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
-import { toast } from "sonner";
+import { toast } from "@/components/ui/toast";
 import { DecisionLink } from "@/components/features/inbox/decision-link";
 import { useVotesOn } from "@/components/features/inbox/use-decision";
 import { codeOf } from "@/components/features/money-flow/api-error";
@@ -19,8 +19,15 @@ import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
 import { ConfirmDialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { approveOperation, cancelOperation, getOperation, retryOperation } from "@/lib/contracts/operations";
-import { getPrivateBalances, getPrivateTransfer, listPrivateTransfers } from "@/lib/contracts/privacy";
+import {
+  approveOperation,
+  cancelOperation,
+  getOperation,
+  getPrivateBalances,
+  getPrivateTransfer,
+  listPrivateTransfers,
+  retryOperation,
+} from "@/lib/api-client/calls.gen";
 import { privateTransferRecord } from "@/lib/contracts/privacy-records";
 import { KIND_WORDS, pathOfTransfer } from "../kind-words";
 import type { PrivateNames } from "../names";

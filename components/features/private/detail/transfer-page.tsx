@@ -16,7 +16,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { getPrivateTransfer } from "@/lib/contracts/privacy";
+import { getPrivateTransfer } from "@/lib/api-client/calls.gen";
 import { pictureAmount } from "../amounts";
 import { Honesty } from "../honesty";
 import { KIND_WORDS } from "../kind-words";

@@ -48,6 +48,7 @@ export const toAccountsPayout = (view: AccountsPayoutView): Record => {
     decimals: asset?.decimals ?? LEDGER_DECIMALS,
     total: units(payout.totalBase),
     paid: units(payout.paidBase),
+    usd: view.usd,
     items: {
       total: payout.itemsTotal,
       pending: isFinal(payout.status) ? 0 : payout.itemsTotal - payout.itemsCompleted - payout.itemsFailed,

@@ -180,6 +180,7 @@ export const toWalletsPayout = (view: WalletsPayoutView): Record => {
       rows,
     })),
     items: counts,
+    usd: view.usd,
     batches: {
       total: sum(groups.map(({ batches }) => batches)),
       settled: sum(groups.filter(({ status }) => SETTLED.includes(status)).map(({ batches }) => batches)),

@@ -1,0 +1,30 @@
+/** Short notes at the edge. Their library is loaded with the first key or click, or the first note, so that no page carries it at first. */
+
+type Sonner = typeof import("sonner");
+
+let wanted = false;
+const listeners = new Set<() => void>();
+
+/** From now on `Toaster` shows notes. Those that were made before are shown as soon as it can. */
+export const wantToasts = (): void => {
+  if (wanted) return;
+  wanted = true;
+  for (const listener of listeners) listener();
+};
+
+export const toastsWanted = (): boolean => wanted;
+
+export const subscribeToToasts = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+const show =
+  (kind: "success" | "error" | "info") =>
+  (text: string): void => {
+    wantToasts();
+    void import("sonner").then(({ toast: sonner }: Sonner) => sonner[kind](text));
+  };
+
+/** Messages that people must act on belong into the page instead. */
+export const toast = { success: show("success"), error: show("error"), info: show("info") };
