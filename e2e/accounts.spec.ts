@@ -126,6 +126,30 @@ const checkProof = async (page: Page, payee: string): Promise<void> => {
   expect(root).toEqual({ hash: proof.root.hash, sum: BigInt(proof.root.sumBase) });
 };
 
+/** Pays a wallet out of the account; more than it has is refused before anything is sent. */
+const withdraw = async (page: Page, project: TestProject, id: string): Promise<void> => {
+  await page.goto(`/accounts/${id}`);
+  await page.getByRole("link", { name: "Withdraw" }).click();
+  await page.getByLabel("Amount", { exact: true }).fill("200.5");
+  await page.getByLabel("Recipient").fill("0x70997970C51812dc3A010C7d01b50e0d17dc79C8");
+  await expect(page.getByText("The account has less than that available.")).toBeVisible();
+  await page.getByLabel("Amount", { exact: true }).fill("20.5");
+  expect(await axeFaults(page)).toEqual([]);
+  await page.getByRole("button", { name: "Review" }).click();
+  const review = page.getByRole("dialog", { name: "Review the withdrawal" });
+  await expect(review.getByText(usdc("20.50"))).toHaveCount(2);
+  expect(await axeFaults(page)).toEqual([]);
+  await review.getByRole("button", { name: "Withdraw" }).click();
+  const dialog = page.getByRole("dialog", { name: "Approve the payout" });
+  await expect(dialog.getByText("Ada", { exact: true })).toBeVisible();
+  await dialog.getByRole("button", { name: "Send code" }).click();
+  await typeCode(page, await project.code());
+  await expect(page.getByText("1 of 1 row paid.").first()).toBeVisible({ timeout: 30_000 });
+  await page.getByRole("link", { name: "Ada" }).click();
+  const entries = page.getByRole("table", { name: "Entries" });
+  await expect(entries.getByRole("row", { name: /Withdrawal.*20\.50/ })).toBeVisible();
+};
+
 /** Funds the account a second time and takes that back; the first funding has been spent. */
 const takeBack = async (page: Page, payer: string): Promise<void> => {
   await page.goto(`/accounts/${payer}`);
@@ -171,6 +195,7 @@ test("an account is funded from the treasury and pays another; statement, reserv
   await checkStatement(page, payee);
   await checkProof(page, payee);
   await takeBack(page, payer);
+  await withdraw(page, project, payee);
   expect(problems).toEqual([]);
 });
 
