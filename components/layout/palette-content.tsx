@@ -68,8 +68,8 @@ export const PaletteContent = ({ close }: { readonly close: () => void }): React
   };
   return (
     <Command label="Go to or search" loop>
+      {/* The dialog gives it the focus, after it has noted which element had it before. */}
       <Command.Input
-        autoFocus
         value={text}
         onValueChange={setText}
         placeholder="Go to, create, find, or paste a hash, address or id"

@@ -1,7 +1,5 @@
 /** Short notes at the edge. Their library is loaded with the first key or click, or the first note, so that no page carries it at first. */
 
-type Sonner = typeof import("sonner");
-
 let wanted = false;
 const listeners = new Set<() => void>();
 
@@ -23,7 +21,7 @@ const show =
   (kind: "success" | "error" | "info") =>
   (text: string): void => {
     wantToasts();
-    void import("sonner").then(({ toast: sonner }: Sonner) => sonner[kind](text));
+    void import("sonner").then(({ toast: sonner }) => sonner[kind](text));
   };
 
 /** Messages that people must act on belong into the page instead. */

@@ -163,6 +163,7 @@ export const walletsPayoutRecord = payoutBase
         returned: amountOut.meta({ description: "Of it, what the account got back" }),
         inTransit: amountOut.meta({ description: "Of it, what was taken out of the account and is neither yet" }),
       })
+      .meta({ id: "WithdrawalAccount" })
       .nullable()
       .meta({ description: "Of a withdrawal; null where the project bears the payments" }),
     totals: z.array(payoutTotal).meta({ description: "For each token, in the order of its first row" }),

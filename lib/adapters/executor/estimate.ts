@@ -162,7 +162,7 @@ const withLimits = (operation: UserOperation, gas: UserOperationGas): UserOperat
 
 const raised = (gas: bigint): bigint => (gas * 3n) / 2n;
 
-/** What EntryPoint and the probe answer to the operation with these limits. */
+/** The answers of EntryPoint and the probe to the operation with these limits. */
 interface Tried {
   readonly refused: RevertReason | null;
   readonly measured: Measured;

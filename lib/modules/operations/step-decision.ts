@@ -129,7 +129,7 @@ const toWrite = ({ leg, to, change = {}, maxGasWei, now }: LegMove): LegWrite =>
   return { leg, to, now, change: isAdjusted ? { ...change, sponsorReservedWei: maxGasWei } : change };
 };
 
-/** What the steps change, and the state after each of them. */
+/** The changes of the steps, and the state after each of them. */
 export interface Decided {
   /** By step; null when somebody else was first, and the rows have to be read again. */
   readonly results: readonly (Stepped | null)[];

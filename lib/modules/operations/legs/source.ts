@@ -104,7 +104,7 @@ const inOrder = (value: unknown): unknown => {
 /** The source as the chain shows it now. */
 interface LookedAt {
   readonly isFinal: boolean;
-  /** What the leg does not say yet; null where nothing is new. */
+  /** Facts that the leg does not hold yet; null where nothing is new. */
   readonly news: (Required<Pick<LegChange, "sourceConfirmations">> & LegChange) | null;
 }
 
