@@ -141,7 +141,7 @@ try {
 }
 console.log(`\nLeft to \`npm run test:long\` (SAMPLE_SEED=${sampleSeed}):`);
 for (const file of [...leftOut(sampleSeed), ...leftOutJourneys(sampleSeed)]) console.log(`  ${file}`);
-console.log("  half of the pages of e2e/pages.spec.ts");
+console.log("  two of three pages of e2e/pages.spec.ts");
 console.log(`\nAll done in ${secondsSince(started)}.`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode ||= totals.failed > 0 ? 1 : 0;

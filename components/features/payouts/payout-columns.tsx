@@ -1,7 +1,6 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { PublicId } from "@/components/ui/address";
 import { Amount, Unknown, Usd } from "@/components/ui/amount";
 import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { ChainName } from "@/components/ui/chain-name";
@@ -78,5 +77,4 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
     phone: "hidden",
     cell: (payout) => <Time value={payout.createdAt} />,
   },
-  { id: "id", header: "Id", align: "right", phone: "hidden", cell: (payout) => <PublicId value={payout.payoutId} /> },
 ];
