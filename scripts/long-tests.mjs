@@ -18,7 +18,7 @@ export const LONGER_FORMS = [
 ];
 
 /**
- * Integration tests that take more than some seconds, the longest first. `npm test` takes one of five neighbours by its seed; `npm run test:long`
+ * Integration tests that take more than some seconds, the longest first. `npm test` takes one of six neighbours by its seed; `npm run test:long`
  * and a run of the integration tests alone take all. The walks of kills, faulty nodes and reorganisations over operations, the drill of
  * a restored database, the ledger's model and who may call which operation are never left out.
  */
@@ -113,7 +113,7 @@ export const SAMPLED = [
   "lib/modules/ledger/verify.int.test.ts",
 ];
 
-/** Journeys in the browser, the longest first. `npm test` takes one of three neighbours; `npm run test:long` takes all. */
+/** Journeys in the browser, the longest first. `npm test` takes one of four neighbours; `npm run test:long` takes all. */
 export const SAMPLED_JOURNEYS = [
   "e2e/private.spec.ts",
   "e2e/payouts.spec.ts",
@@ -141,8 +141,8 @@ export const SAMPLED_JOURNEYS = [
   "e2e/edge.spec.ts",
 ];
 
-const FILES_OF_ONE = 5;
-const JOURNEYS_OF_ONE = 3;
+const FILES_OF_ONE = 6;
+const JOURNEYS_OF_ONE = 4;
 
 const rankOf = (name, seed) => createHash("sha256").update(`${seed} ${name}`).digest("hex");
 
