@@ -1,4 +1,4 @@
-/** Short notes at the edge. Their library is loaded with the first key or click, or the first note, so that no page carries it at first. */
+/** Toasts: short notes at the edge of the window. Their library is loaded after the first key, click or note, so that it delays no page. */
 
 let wanted = false;
 const listeners = new Set<() => void>();

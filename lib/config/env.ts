@@ -101,7 +101,7 @@ export interface Config {
   readonly isDatabasePooled: boolean;
   /** Null: instances do not listen. */
   readonly listenUrl: string | null;
-  /** Null: every read asks `databaseUrl`. */
+  /** The replica for reads that may be some seconds old; null: every read asks `databaseUrl`. */
   readonly databaseReplicaUrl: string | null;
   readonly databaseConnectionsMax: number;
   readonly retention: Retention;

@@ -41,7 +41,7 @@ const createPlacing = () => {
 export const changeAndJudge = (sql: SqlReader, parts: readonly StatementPart[]): Promise<void> =>
   runJudged(sql, parts, () => null);
 
-/** The columns of a statement that ends the whole statement, and with it all of its changes, unless a part returned so many rows. */
+/** A column that divides by zero unless the part returned as many rows as `place` says. PostgreSQL then refuses the whole statement, with all of its changes. */
 const exactly = (name: string, place: string): string => `1 / ((SELECT count(*) FROM ${name}) = ${place}::int)::int`;
 const DIVISION_BY_ZERO = "22012";
 

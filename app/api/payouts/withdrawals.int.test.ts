@@ -196,7 +196,7 @@ test("what the account or the treasury cannot bear is refused, and neither is to
     code: "invalid_request",
     details: [{ path: "fundFrom" }],
   });
-  // The money is on one chain, and the withdrawal on another.
+  // The treasury holds the money on the payer's chain, and the withdrawal asks for another chain.
   expect(await from(account, { chainId: 31338 })).toMatchObject({ code: "insufficient_balance" });
   // The last step of the transaction fails, after the account was debited in it.
   const { projectId } = await api.services.database.prisma.wallet.findUniqueOrThrow({

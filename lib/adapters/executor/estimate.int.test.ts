@@ -18,7 +18,7 @@ const log = pino({ level: "silent" });
 const transactions = createChainTransactionsService({
   ...{ database, registry, signer: chain.signer, clock: systemClock, log },
 });
-/** It remembers no limits yet. */
+/** A bundler whose estimator remembers no earlier operation. */
 const newBundler = () => createExecutorBundler({ registry, transactions, executorAddress });
 const harness = chain.harness(newBundler());
 const { chainId } = harness;

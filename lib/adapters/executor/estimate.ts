@@ -218,8 +218,8 @@ const shapeOf = ({ chainId }: ChainContext, { sender, factory, paymaster, callDa
 const isWithin = (needed: bigint, given: bigint): boolean => needed <= given && given <= (needed * 3n) / 2n;
 
 /**
- * The limits of a like operation, when they give this one all the room that its own measurement asks for, and hardly more; proved as any
- * limits are. Null: they do not.
+ * Tries the limits that were proved for an operation of the same shape.
+ * @returns them, proved for this operation too; null when its own measurement asks for more, or for less than two thirds of them
  */
 const proveLike = async (
   chain: ChainContext,

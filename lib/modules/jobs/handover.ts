@@ -42,8 +42,8 @@ export interface OwnWorker {
 }
 
 /**
- * Hands new jobs to the worker of the process that stores them, which saves the claim. A job whose process ends in between is claimed by
- * others when its lease is over, as any other.
+ * Hands new jobs to the worker of the process that stores them, which saves the claim. When the process ends before the job does,
+ * another worker claims the job after its lease.
  */
 export const createHandover = () => {
   let own: OwnWorker | null = null;

@@ -191,7 +191,7 @@ test("a job that was stored for the worker of the process runs on it, and one th
   other?.leave();
   const job = { id: "own-1", queue: "own", runAt: new Date() };
   await changeTogether(sqlOn(database.pool), [jobPart(job, place)]);
-  // Another worker does not claim it meanwhile.
+  // The job was stored with the lease of this worker, so another worker finds nothing to claim.
   expect(await repository.claim({ workerId: "another", leaseMs: 1000, limit: 10 })).toEqual([]);
   place.run({ id: job.id, queue: job.queue, traceparent: null, failures: 0 });
   await vi.waitFor(() => isGone("own-1"));

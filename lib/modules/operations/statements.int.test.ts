@@ -9,7 +9,7 @@ import { countStatements, reportOf } from "@/lib/testing/statement-count";
 const CHAIN = 31337;
 const CALLERS = 50;
 const TRANSFERS = 150;
-/** Of one transfer, from its request to the end of its job. The failure lists them by place. */
+/** The most SQL statements of one transfer, from its request to the end of its job. A failure lists the statements by the code that sent them. */
 const STATEMENTS_MAX = 15;
 /** These run by timers, however many transfers there are. */
 const TIMED = [

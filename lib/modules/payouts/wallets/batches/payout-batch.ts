@@ -152,7 +152,7 @@ export interface RowOutcome {
 export const batchName = ({ payoutId, number }: Pick<PayoutBatch, "payoutId" | "number">): string =>
   `${payoutId}/${String(number)}`;
 
-/** Names a state of a batch, which ends once. */
+/** Key of one version of a batch, `number/version`. A version ends once, so what is settled under its key is settled once. */
 export const batchVersion = ({ number, version }: Pick<PayoutBatch, "number" | "version">): string =>
   `${String(number)}/${String(version)}`;
 
