@@ -19,6 +19,7 @@ import { createLearntLimit } from "./learnt-limit";
 import { withLogRanges } from "./log-ranges";
 import { withBatchLimit } from "./rpc-batches";
 import { createRpcGate, OPEN_GATE, type RpcGate } from "./rpc-gate";
+import { rpcFetch, type RpcFetch } from "./rpc-http";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
@@ -54,7 +55,7 @@ export interface ChainRegistry {
 }
 
 export interface RegistryOptions {
-  readonly fetchFn?: typeof fetch;
+  readonly fetchFn?: RpcFetch;
   readonly timeoutMs?: number;
   /** Runs around each JSON-RPC call; several of them may go out in one HTTP request. */
   readonly measureCall?: MeasureCall;
@@ -147,7 +148,8 @@ const transportsOf = (chain: ChainConfig, urls: readonly string[], options: Regi
         timeout: options.timeoutMs ?? TIMEOUT_MS,
         retryCount: RETRIES,
         batch: { batchSize: chain.rpcBatchMax, wait: 0 },
-        fetchFn: withBatchLimit(gate.fetch(options.fetchFn ?? fetch), chain.rpcBatchMax, batchLimit),
+        // viem reads no more of an answer than an RpcResponse has.
+        fetchFn: withBatchLimit(gate.fetch(options.fetchFn ?? rpcFetch), chain.rpcBatchMax, batchLimit) as typeof fetch,
       }),
       (method, call) => (options.measureCall ? options.measureCall(chain.id, method, call) : call()),
     );

@@ -1,6 +1,7 @@
 /** JSON-RPC batches of any size, to nodes that refuse batches above a limit of their own. */
 import { z } from "zod";
 import type { LearntLimit } from "./learnt-limit";
+import { ANSWER_BYTES_MAX, rpcResponse, type RpcFetch, type RpcResponse } from "./rpc-http";
 
 const batchOf = z.array(z.looseObject({ id: z.union([z.number(), z.string()]) }));
 type Calls = z.output<typeof batchOf>;
@@ -8,8 +9,6 @@ type Calls = z.output<typeof batchOf>;
 const answerObject = z.looseObject({ jsonrpc: z.string() });
 const refusalObject = z.looseObject({ error: z.looseObject({ code: z.number(), message: z.string() }) });
 
-/** The limit of viem, which reads the answer next. */
-const ANSWER_BYTES_MAX = 10_485_760;
 /** An answer that refuses a batch is short. Longer ones are not parsed here, because viem parses them again. */
 const REFUSAL_LENGTH_MAX = 2_000;
 /** Parts of one batch that are under way at the same time. */
@@ -28,18 +27,20 @@ interface Answer {
   readonly text: string | null;
 }
 
-const textOf = async (response: Response): Promise<string | null> => {
-  const reader = response.body?.getReader();
+const textOf = async (response: RpcResponse): Promise<string | null> => {
+  if (response.body === null)
+    return Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES_MAX ? null : response.text();
+  const reader = response.body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
-    const { value } = (await reader?.read()) ?? {};
+    const { value } = await reader.read();
     if (value === undefined) return Buffer.concat(chunks).toString("utf8");
     bytes += value.byteLength;
     if (bytes > ANSWER_BYTES_MAX) break;
     chunks.push(value);
   }
-  await reader?.cancel();
+  await reader.cancel();
   return null;
 };
 
@@ -67,19 +68,18 @@ const isRefusal = (answer: Answer, calls: () => number): boolean => {
   return z.tuple([refusalObject]).safeParse(jsonOf(text)).success && calls() > 1;
 };
 
-const jsonResponse = (body: unknown): Response =>
-  new Response(JSON.stringify(body), { status: 200, headers: { "content-type": "application/json" } });
+const jsonResponse = (body: unknown): RpcResponse =>
+  rpcResponse(200, new Headers({ "content-type": "application/json" }), JSON.stringify(body));
 
-const asResponse = ({ status, headers, text }: Answer): Response =>
-  new Response(text === "" ? null : text, { status, headers });
+const asResponse = ({ status, headers, text }: Answer): RpcResponse => rpcResponse(status, headers, text);
 
 /** For viem, which expects a list or a status that says why there is none: it reads nothing from an object. */
-const asFailure = (answer: Answer, batch: Calls): Response => {
+const asFailure = (answer: Answer, batch: Calls): RpcResponse => {
   const { status, headers, text } = answer;
   const refused = refusalObject.safeParse(jsonOf(text));
   if (refused.success && !ACCOUNT_STATUSES.has(status))
     return jsonResponse(batch.map(({ id }) => ({ jsonrpc: "2.0", id, error: refused.data.error })));
-  return new Response(null, { status: status < 400 ? BAD_GATEWAY : status, headers });
+  return rpcResponse(status < 400 ? BAD_GATEWAY : status, headers, null);
 };
 
 type Post = (body: unknown) => Promise<Answer>;
@@ -97,7 +97,7 @@ const partsOf = (batch: Calls, size: number): Calls[] =>
   Array.from({ length: Math.ceil(batch.length / size) }, (_, index) => batch.slice(index * size, (index + 1) * size));
 
 /** Sends the batch in parts of at most `first` calls. A refused part is halved, down to one call. */
-const sendInParts = async (batch: Calls, first: number, limit: LearntLimit, post: Post): Promise<Response> => {
+const sendInParts = async (batch: Calls, first: number, limit: LearntLimit, post: Post): Promise<RpcResponse> => {
   const answers: unknown[] = [];
   let size = first;
   let isSearching = true;
@@ -130,7 +130,7 @@ const sendInParts = async (batch: Calls, first: number, limit: LearntLimit, post
  * without a list pass unchanged.
  */
 export const withBatchLimit =
-  (fetchFn: typeof fetch, max: number, limit: LearntLimit): typeof fetch =>
+  (fetchFn: RpcFetch, max: number, limit: LearntLimit): RpcFetch =>
   async (url, init) => {
     const body = init?.body;
     if (typeof body !== "string" || !body.startsWith("[")) return fetchFn(url, init);

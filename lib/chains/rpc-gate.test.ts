@@ -39,7 +39,7 @@ const gated = ({
   const transports = Array.from({ length: urls }, (_, index) =>
     http(`http://node-${String(index)}.test`, {
       batch: { wait: 0 },
-      fetchFn: gate.fetch(node),
+      fetchFn: gate.fetch(node) as typeof fetch,
       retryCount: 1,
       retryDelay: 1,
     }),

@@ -7,6 +7,7 @@ import {
   type SharedBudget,
   type SharedBudgetOptions,
 } from "@/lib/core/shared-budget";
+import type { RpcFetch } from "./rpc-http";
 
 const SEND = "eth_sendRawTransaction";
 
@@ -14,7 +15,7 @@ export interface RpcGate {
   /** Each call waits for its turn before the transport's own deadline begins. */
   transport(inner: Transport): Transport;
   /** Counts what is sent beyond the calls that waited: repeated ones, other URLs, parts of a search for logs or of a refused batch. */
-  fetch(inner: typeof fetch): typeof fetch;
+  fetch(inner: RpcFetch): RpcFetch;
 }
 
 /** For a chain without a budget. */
