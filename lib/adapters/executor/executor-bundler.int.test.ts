@@ -4,6 +4,8 @@ import { entryPoint07Abi } from "viem/account-abstraction";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, expect, test, vi } from "vitest";
 import { gasTotalOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
+import { createChainRegistry } from "@/lib/chains/registry";
+import { rpcFetch } from "@/lib/chains/rpc-http";
 import { systemClock } from "@/lib/core/clock";
 import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import type { UserOperation } from "@/lib/ports/bundler";
@@ -237,6 +239,40 @@ test("executor alone two instances that are given the same operations at once ex
   // Every transaction of the executor contains at least one of the operations, so none wasted gas.
   const bundles = new Set(receipts.map(({ txHash }) => txHash));
   expect(await client.getTransactionCount({ address: chain.executor })).toBe(nonceBefore + bundles.size);
+});
+
+test("executor alone a bundle that another instance stored and did not send is sent by the one that is given its operation", async () => {
+  const wallet = await newWallet();
+  const to = newRecipient();
+  const { operation, userOpHash } = await signed(wallet, [transfer(to, 4n)], 1n);
+  let sends = 0;
+  // The instance that ends between storing a bundle and sending it: no transaction of it reaches the chain.
+  const ended = createExecutorBundler({
+    registry: chain.registry,
+    executorAddress: chain.executor,
+    transactions: createChainTransactionsService({
+      database,
+      registry: createChainRegistry([chain.anvil.config], {
+        fetchFn: (url, init) => {
+          if (!String(init?.body).includes("eth_sendRawTransaction")) return rpcFetch(url, init);
+          sends += 1;
+          return Promise.reject(new Error("The instance has ended."));
+        },
+      }),
+      signer: chain.signer,
+      clock: systemClock,
+      log: pino({ level: "silent" }),
+    }),
+  });
+  await ended.submit(harness.chainId, operation).catch(() => null);
+  expect(sends).toBeGreaterThan(0);
+  expect(await bundler.receipt(harness.chainId, userOpHash, 0n)).toBeNull();
+  const nonceBefore = await client.getTransactionCount({ address: chain.executor });
+  await bundler.submit(harness.chainId, operation);
+  expect((await received(userOpHash)).success).toBe(true);
+  expect(await harness.tokenBalance(to)).toBe(4n);
+  // The stored bundle was sent, and no second one beside it.
+  expect(await client.getTransactionCount({ address: chain.executor })).toBe(nonceBefore + 1);
 });
 
 test("executor alone an account whose deposit suffices for one at a time has them all executed, one after another", async () => {
