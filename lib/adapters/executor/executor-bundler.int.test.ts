@@ -254,7 +254,8 @@ test("executor alone a bundle that another instance stored and did not send is s
       database,
       registry: createChainRegistry([chain.anvil.config], {
         fetchFn: (url, init) => {
-          if (!String(init?.body).includes("eth_sendRawTransaction")) return rpcFetch(url, init);
+          const isSend = typeof init?.body === "string" && init.body.includes("eth_sendRawTransaction");
+          if (!isSend) return rpcFetch(url, init);
           sends += 1;
           return Promise.reject(new Error("The instance has ended."));
         },
