@@ -150,8 +150,8 @@ const orm = (prisma: PrismaClient, { projectId, accounts }: Stage): Task => {
         ] as const) {
           const balance = row.balance.plus(amount);
           const seq = row.lastSeq + 1n;
-          const entry = { accountId: row.id, seq, transactionId, currency: "usdc", amount, balanceAfter: balance };
-          await tx.ledgerEntry.create({ data: { ...entry, createdAt: now } });
+          const entry = { projectId, accountId: row.id, seq, transactionId, currency: "usdc", amount };
+          await tx.ledgerEntry.create({ data: { ...entry, balanceAfter: balance, createdAt: now } });
           const version = row.version + 1n;
           await tx.ledgerAccount.update({ where: { id: row.id }, data: { balance, lastSeq: seq, version } });
         }

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 export const LONGER_FORMS = [
   "lib/faults/crash.int.test.ts",
   "app/api/fuzz.int.test.ts",
+  "lib/db/project-keys.int.test.ts",
   "lib/modules/holds/sum-repository.int.test.ts",
   "lib/modules/ledger/model.int.test.ts",
   "lib/faults/twenty-processes.int.test.ts",

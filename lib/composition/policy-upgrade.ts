@@ -34,7 +34,7 @@ export const buildPolicyUpgrade = (
       const driven = await batches.find(projectId, id);
       return paymentsDigest(driven, (await batches.evaluated(driven)).rows);
     }
-    const rows = await accounts.items({ payoutId: id, after: -1, limit: found.itemsTotal });
+    const rows = await accounts.items({ projectId, payoutId: id, after: -1, limit: found.itemsTotal });
     return payoutDigest(found, rows.map(encodeRow));
   };
 

@@ -38,3 +38,32 @@ export const oneByOneAfterRefusal =
     }
     return results;
   };
+
+/**
+ * Runs the items of each group, such as those of one project, at the same time as a batch of their own. Where a group fails as a whole, its items have
+ * that error, and the other groups have their results.
+ */
+export const eachByItself =
+  <Item, Result>(
+    groupOf: (item: Item) => string,
+    run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+  ) =>
+  async (items: readonly Item[]): Promise<readonly (Result | Error)[]> => {
+    const groups = new Map<string, (readonly [number, Item])[]>();
+    for (const [place, item] of items.entries()) {
+      const group = groups.get(groupOf(item)) ?? [];
+      group.push([place, item]);
+      groups.set(groupOf(item), group);
+    }
+    const results = new Map<number, Result | Error>();
+    const runOne = async (entries: readonly (readonly [number, Item])[]): Promise<void> => {
+      const own = await run(entries.map(([, item]) => item)).catch((error: unknown) => {
+        const failure = error instanceof Error ? error : new Error(String(error));
+        return entries.map(() => failure);
+      });
+      for (const [index, [place]] of entries.entries())
+        results.set(place, own[index] ?? new Error("The batch has no result for an item."));
+    };
+    await Promise.all([...groups.values()].map(runOne));
+    return items.map((_, place) => results.get(place) ?? new Error("The batch has no result for an item."));
+  };

@@ -24,6 +24,9 @@ const CONNECT_TIMEOUT_MS = 30_000;
 const LOCK_POLL_MS = 100;
 /** Raised for statements that refuse to run inside a transaction, such as CREATE INDEX CONCURRENTLY. */
 const ACTIVE_SQL_TRANSACTION = "25001";
+/** Raised for a block that commits its work step by step. */
+const INVALID_TRANSACTION_TERMINATION = "2D000";
+const OUTSIDE: ReadonlySet<string> = new Set([ACTIVE_SQL_TRANSACTION, INVALID_TRANSACTION_TERMINATION]);
 
 const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
@@ -104,8 +107,7 @@ const applyOutside = async (client: pg.Client, { name, sql, checksum }: Migratio
 const apply = async (client: pg.Client, migration: Migration): Promise<void> => {
   try {
     await applyInTransaction(client, migration).catch((error: unknown) => {
-      if (error instanceof pg.DatabaseError && error.code === ACTIVE_SQL_TRANSACTION)
-        return applyOutside(client, migration);
+      if (error instanceof pg.DatabaseError && OUTSIDE.has(error.code ?? "")) return applyOutside(client, migration);
       throw error;
     });
   } catch (error) {

@@ -21,9 +21,12 @@ interface Sweep {
   readonly age?: keyof SweptAges;
 }
 
-/** Deletes a batch of the rows of a table that meet a condition. */
-const rowsOf = (table: string, condition: string): string =>
-  `DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table} WHERE ${condition} LIMIT $1)`;
+/**
+ * Deletes a batch of the rows of a table that meet a condition.
+ * @param key names a row; in a table that may be distributed its primary key, because a `ctid` belongs to another row in each shard
+ */
+const rowsOf = (table: string, condition: string, key = "ctid"): string =>
+  `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1)`;
 
 const OLDER = "now() - $2::int * interval '1 day'";
 
@@ -38,7 +41,9 @@ const SWEEPS: readonly Sweep[] = [
   { text: rowsOf("passkey_challenge", "expires_at < now() - interval '1 day'") },
   { text: rowsOf("approval", "expires_at < now() - interval '1 day'") },
   { text: rowsOf("code_limit", "at < now() - interval '2 hours'") },
-  { text: rowsOf("payout_row_key", "created_at < now() - interval '31 days'") },
+  {
+    text: rowsOf("payout_row_key", "created_at < now() - interval '31 days'", "project_id, row_key, payout_id, index"),
+  },
   { text: rowsOf("dev_mail", "created_at < now() - interval '7 days'") },
   { text: rowsOf("callback", "received_at < now() - interval '30 days'") },
   { text: rowsOf("webhook_delivery", "created_at < now() - interval '30 days'") },
@@ -50,13 +55,14 @@ const SWEEPS: readonly Sweep[] = [
       "quote",
       `operation_id IS NULL AND status <> 'used' AND expires_at < ${OLDER}
       AND (prepared_until IS NULL OR prepared_until < ${OLDER})`,
+      "project_id, id",
     ),
     age: "quotesDays",
   },
   // Who approved what with which code stays in the audit log.
   { text: rowsOf("otp", `expires_at < ${OLDER}`), age: "codesDays" },
   { text: rowsOf("balance_snapshot", `hour < ${OLDER}`), age: "snapshotsDays" },
-  { text: rowsOf("api_request", `at < ${OLDER}`), age: "apiRequestsDays" },
+  { text: rowsOf("api_request", `at < ${OLDER}`, "project_id, id"), age: "apiRequestsDays" },
   { text: rowsOf("notification", `created_at < ${OLDER}`), age: "notificationsDays" },
   // The row stays: it proves which transaction used which nonce, in which block.
   {

@@ -6,7 +6,7 @@ const DIFFERENCES = `
   WITH parts AS (
     SELECT o.project_id, l.source_chain_id AS chain_id, l.sponsor_day AS day, l.sponsor_reserved_wei AS reserved,
       l.gas_cost_wei AS used, l.state IN ('completed', 'failed', 'refunded') AS ended
-    FROM operation_leg l JOIN operation o ON o.id = l.operation_id
+    FROM operation_leg l JOIN operation o ON o.project_id = l.project_id AND o.id = l.operation_id
     UNION ALL
     SELECT b.project_id, p.chain_id, b.sponsor_day, b.sponsor_reserved_wei, b.gas_cost_wei,
       b.state IN ('paid', 'failed', 'cancelled')

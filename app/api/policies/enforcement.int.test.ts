@@ -93,6 +93,7 @@ describe("the signer", () => {
       data: {
         ...{ walletId, walletAddress, kind, via, sourceChainId, destChainId, amountBase },
         ...{ id: `leg_${crypto.randomUUID()}`, operationId: id, position: 0, state: "queued" },
+        projectId: operation.projectId,
         ...{ routeLeg: routeLeg as object, gas: gas as object, fromBlock: 0n, updatedAt: now },
       },
     });

@@ -11,19 +11,23 @@ export interface NewCallback {
   readonly receivedAt: Date;
 }
 
+// A callback names no project, so operations and payouts are looked up over all of them.
+const NAMED = `
+  SELECT o.id FROM operation o WHERE o.id = ANY($1::text[])
+  UNION
+  SELECT l.operation_id FROM operation_leg l
+  WHERE l.source_tx_hash = ANY($2::text[]) OR l.dest_tx_hash = ANY($2::text[]) OR l.refund_tx_hash = ANY($2::text[])
+    OR l.user_op_hash = ANY($2::text[])
+  UNION
+  SELECT b.payout_id FROM wallet_payout_batch b WHERE b.user_op_hash = ANY($2::text[])`;
+
 // One statement stores the callback and makes the named jobs due, or does neither. A job that runs asks the chain by itself; a job that
 // waits for its time runs now.
 const RECEIVE = `
   WITH named AS (
     SELECT j.id, j.queue FROM job j
     WHERE $9::boolean AND j.queue IN ('operation', 'payout') AND j.id IN (
-      SELECT o.id FROM operation o WHERE o.id = ANY($10::text[])
-      UNION
-      SELECT l.operation_id FROM operation_leg l
-      WHERE l.source_tx_hash = ANY($11::text[]) OR l.dest_tx_hash = ANY($11::text[]) OR l.refund_tx_hash = ANY($11::text[])
-        OR l.user_op_hash = ANY($11::text[])
-      UNION
-      SELECT b.payout_id FROM wallet_payout_batch b WHERE b.user_op_hash = ANY($11::text[]))
+      SELECT unnest($10::text[]))
   ), stored AS (
     INSERT INTO callback (source, event_key, provider, type, status_word, verified_by, outcome, body, received_at)
     SELECT $1, $2, $3, $4, $5, $6,
@@ -42,11 +46,12 @@ const RECEIVE = `
 export const createCallbacksRepository = ({ pool }: Pick<Database, "pool">) => {
   const sql = sqlOn(pool);
   return {
-    /** Stores the callback. Its first delivery also makes the named jobs due, in the same statement. */
+    /** Stores the callback. Its first delivery also makes the named jobs due. */
     receive: async ({ source, event, verifiedBy, raw, receivedAt }: NewCallback): Promise<{ isNew: boolean }> => {
       const { key, provider, type, statusWord, isKnown, operationIds, hashes } = event;
       const words = [source, key, provider, type, statusWord, verifiedBy];
-      const rest = [Buffer.from(raw), receivedAt.toISOString(), isKnown, operationIds, hashes];
+      const named = isKnown ? await sql.query<{ id: string }>(NAMED, [operationIds, hashes]) : [];
+      const rest = [Buffer.from(raw), receivedAt.toISOString(), isKnown, named.map(({ id }) => id)];
       const rows = await sql.query<{ count: number }>(RECEIVE, [...words, ...rest]);
       return { isNew: rows[0]?.count === 1 };
     },

@@ -32,6 +32,7 @@ const addOperation = async (index: number): Promise<void> => {
   });
   await database.prisma.operationLeg.create({
     data: {
+      projectId,
       id: newId("leg"),
       operationId: id,
       position: 0,

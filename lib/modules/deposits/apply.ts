@@ -62,7 +62,9 @@ const tellChunk = async (sql: Sql, tokenOf: TokenOf, moved: readonly Moved[], no
   );
   await moveDepositOperations(
     sql,
-    told.filter(({ isNew }) => !isNew).map(({ after, state }) => ({ id: after.id, ...state, event: eventOf(after) })),
+    told
+      .filter(({ isNew }) => !isNew)
+      .map(({ after, state }) => ({ projectId: after.projectId, id: after.id, ...state, event: eventOf(after) })),
     now,
   );
   const events = told.flatMap(({ after, isNew, token }) => depositEvents({ ...after, token }, isNew, now));

@@ -57,6 +57,7 @@ test("coins that came and that the project spent between two comparisons are a d
   // In a block that is not compared yet.
   const sourceBlock = await give(testAccount().address, 1n);
   const leg = {
+    projectId: operation.projectId,
     id: newId("leg"),
     operationId,
     position: 0,

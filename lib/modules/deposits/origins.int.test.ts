@@ -57,7 +57,16 @@ const newLeg = async (
   const route = { routeLeg: { sourceIndex: 0, steps: bridged }, amountBase: 100, via: "user_operation", gas: {} };
   await prisma.operationLeg.create({
     data: {
-      ...{ id: newId("leg"), operationId, position: 0, ...plain, state: "completed", ...route, fromBlock: 0n },
+      ...{
+        id: newId("leg"),
+        projectId,
+        operationId,
+        position: 0,
+        ...plain,
+        state: "completed",
+        ...route,
+        fromBlock: 0n,
+      },
       ...{ updatedAt: now, ...leg },
     },
   });

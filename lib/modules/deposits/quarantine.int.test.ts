@@ -186,7 +186,8 @@ describe("a deposit in quarantine", () => {
         ...{ minimumBase: 0, createdBy: "test", searchTerms: [], ...times },
       },
     });
-    const leg = { id: newId("leg"), operationId, position: 0, walletId: "wal_other", walletAddress: "0xOther" };
+    const wallet = { walletId: "wal_other", walletAddress: "0xOther" };
+    const leg = { id: newId("leg"), projectId, operationId, position: 0, ...wallet };
     const places = {
       kind: "bridge",
       sourceChainId: 31338,

@@ -101,6 +101,7 @@ const legOf = (operationId: string) =>
   acceptedLeg(
     { legId: newId("leg"), routeLeg, via: "user_operation", gas },
     {
+      projectId,
       operationId,
       position: 0,
       walletId: "wal_x",
@@ -122,7 +123,7 @@ const carryOut = async (path: readonly LegState[], receivedBase: bigint) => {
   const { quote, transferId } = await quoteTransfer();
   const id = newId("operation");
   await startedAs(false)(id, transferId, (tx) => quotes.claimOpen(tx, quote, id, null));
-  await legs.begin(id, new Date());
+  await legs.begin({ projectId, id }, new Date());
   for (const to of path) {
     const leg = (await operations.find(id))?.legs[0];
     if (leg === undefined) throw new Error("The operation has no leg.");
@@ -163,7 +164,7 @@ test("an operation and its transfer say that they were approved, or expired or w
   const [approved, expired, cancelled] = [await wait(LATER), await wait(BEFORE), await wait(LATER)];
   await startedAs(true)(approved.id, approved.transferId, () => Promise.resolve(true));
   await waiting.expireDue(new Date(), 10);
-  await waiting.cancel(cancelled.id, actor, new Date());
+  await waiting.cancel({ projectId, id: cancelled.id }, actor, new Date());
   for (const [ids, end] of [
     [approved, "approved"] as const,
     [expired, "expired"] as const,
@@ -205,7 +206,7 @@ test("an operation and its transfer say that they were completed in part, where 
   for (const [index, to] of states.slice(1).entries()) {
     const from = states.slice(index, index + 1);
     await privacy.moveOperation(
-      { operationId: ids.operationId, from, to, event: `operation.${to.status}` },
+      { projectId, operationId: ids.operationId, from, to, event: `operation.${to.status}` },
       new Date(),
     );
   }

@@ -44,6 +44,7 @@ export interface Reversal extends GlobalAccount {
 
 /** An account's statement for a period. The entries are read separately, because their number has no limit. */
 export interface AccountStatement extends GlobalAccount, Statement {
+  readonly projectId: string;
   readonly from: Date;
   readonly to: Date;
 }
@@ -236,23 +237,26 @@ const statement = async (
   const to = period.to === undefined ? now : new Date(period.to);
   if (from > to) throw invalidRequest([{ path: "to", message: "lies before `from`" }]);
   const own = await get(deps, projectId, accountId);
-  return { ...own, from, to, ...(await deps.ledger.statement(projectId, accountId, { from, to })) };
+  return { ...own, projectId, from, to, ...(await deps.ledger.statement(projectId, accountId, { from, to })) };
 };
 
 /** The first entries of a statement, oldest first, as many as fit in one response. */
 const firstEntries = (
   deps: GlobalAccountsDeps,
-  { account, firstSeq, endSeq }: AccountStatement,
+  { projectId, account, firstSeq, endSeq }: AccountStatement,
 ): Promise<readonly EntryRecord[]> =>
-  deps.ledger.entriesBetween(account.id, { firstSeq, endSeq, limit: STATEMENT_ENTRIES_MAX });
+  deps.ledger.entriesBetween({ projectId, accountId: account.id }, { firstSeq, endSeq, limit: STATEMENT_ENTRIES_MAX });
 
 /** All entries of a statement, oldest first, read page by page. */
 const allEntries = async function* (
   deps: GlobalAccountsDeps,
-  { account, firstSeq, endSeq }: AccountStatement,
+  { projectId, account, firstSeq, endSeq }: AccountStatement,
 ): AsyncGenerator<EntryRecord> {
   for (let next = firstSeq; next < endSeq;) {
-    const page = await deps.ledger.entriesBetween(account.id, { firstSeq: next, endSeq, limit: STATEMENT_PAGE });
+    const page = await deps.ledger.entriesBetween(
+      { projectId, accountId: account.id },
+      { firstSeq: next, endSeq, limit: STATEMENT_PAGE },
+    );
     yield* page;
     next = (page.at(-1)?.seq ?? endSeq) + 1n;
   }

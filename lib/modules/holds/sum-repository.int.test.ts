@@ -29,9 +29,9 @@ const seed = async (): Promise<void> => {
       numbers,
     );
     await database.pool.query(
-      `INSERT INTO operation_leg (id, operation_id, position, wallet_id, wallet_address, kind, source_chain_id, dest_chain_id, state,
+      `INSERT INTO operation_leg (project_id, id, operation_id, position, wallet_id, wallet_address, kind, source_chain_id, dest_chain_id, state,
          route_leg, amount_base, via, gas, from_block, source_block, updated_at)
-       SELECT 'leg_' || n, 'op_' || n, 0, 'wal', '0xTreasury', 'transfer', 1, 1, 'completed', '{}', 1, 'user_operation', '{}', 0, n, now()
+       SELECT 'prj', 'leg_' || n, 'op_' || n, 0, 'wal', '0xTreasury', 'transfer', 1, 1, 'completed', '{}', 1, 'user_operation', '{}', 0, n, now()
        FROM generate_series($1::int, $2::int) AS n`,
       numbers,
     );

@@ -24,9 +24,10 @@ const SCOPE = "open";
 const INSERT_KEY = `
   INSERT INTO ledger_transaction (id, project_id, kind, scope, idempotency_key, key_hash, request_digest, created_by, created_at)
   VALUES ($1, $2, 'open', $8, $3, $4, decode($5, 'hex'), $6, $7)
-  ON CONFLICT (key_hash) DO NOTHING`;
+  ON CONFLICT DO NOTHING`;
 
-const READ_KEY = "SELECT id, encode(request_digest, 'hex') AS digest FROM ledger_transaction WHERE key_hash = $1";
+const READ_KEY =
+  "SELECT id, encode(request_digest, 'hex') AS digest FROM ledger_transaction WHERE project_id = $1 AND key_hash = $2";
 
 const INSERT_ACCOUNT = `
   INSERT INTO ledger_account (id, project_id, currency, kind, name, status, minimum, created_at, updated_at)
@@ -65,7 +66,7 @@ const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string>
   const keyHash = keyHashOf(projectId, scope, key);
   const digest = hash("sha256", JSON.stringify([SCOPE, currency, name]));
   if ((await sql.change(INSERT_KEY, [id, projectId, key, keyHash, digest, by, now, scope])) === 0) {
-    const [known] = await sql.query<{ id: string; digest: string }>(READ_KEY, [keyHash]);
+    const [known] = await sql.query<{ id: string; digest: string }>(READ_KEY, [projectId, keyHash]);
     if (known?.digest === digest) return `ga_${known.id}`;
     throw new DomainError("idempotency_mismatch", "The key was used for another account. None was opened.");
   }

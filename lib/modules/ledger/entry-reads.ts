@@ -37,50 +37,50 @@ export interface Statement {
 
 const ENTRY_COLUMNS = `
   e.seq, e.transaction_id, e.amount, e.balance_after, e.currency, e.created_at, t.kind, t.data, t.reverses_id,
-  (SELECT r.id FROM ledger_transaction r WHERE r.reverses_id = t.id) AS reversed_by,
+  (SELECT r.id FROM ledger_transaction r WHERE r.project_id = e.project_id AND r.reverses_id = t.id) AS reversed_by,
   (SELECT CASE WHEN count(*) = 1 THEN (array_agg(a.id) FILTER (WHERE a.kind = 'customer'))[1] END
-   FROM (SELECT o.account_id FROM ledger_entry o
-         WHERE o.transaction_id = e.transaction_id AND o.account_id <> e.account_id LIMIT 2) o
-   JOIN ledger_account a ON a.id = o.account_id) AS counterparty_id`;
+   FROM (SELECT o.project_id, o.account_id FROM ledger_entry o
+         WHERE o.project_id = e.project_id AND o.transaction_id = e.transaction_id AND o.account_id <> e.account_id LIMIT 2) o
+   JOIN ledger_account a ON a.project_id = o.project_id AND a.id = o.account_id) AS counterparty_id`;
 
-/** Entries with the name of the other account. @param inner selects ENTRY_COLUMNS */
+/** Entries with the name of the other account. @param inner selects ENTRY_COLUMNS of the project $1 */
 const named = (inner: string, order: "" | "DESC" = ""): string => `
   SELECT entry.*, other.name AS counterparty_name FROM (${inner}) AS entry
-  LEFT JOIN ledger_account AS other ON other.id = entry.counterparty_id ORDER BY entry.seq ${order}`;
+  LEFT JOIN ledger_account AS other ON other.project_id = $1 AND other.id = entry.counterparty_id ORDER BY entry.seq ${order}`;
 
 const READ_ENTRIES = named(
-  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
-   WHERE e.account_id = $1 AND ($2::int8 IS NULL OR e.seq < $2) ORDER BY e.seq DESC LIMIT $3`,
+  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.project_id = e.project_id AND t.id = e.transaction_id
+   WHERE e.project_id = $1 AND e.account_id = $2 AND ($3::int8 IS NULL OR e.seq < $3) ORDER BY e.seq DESC LIMIT $4`,
   "DESC",
 );
 
 const READ_ENTRY = named(
-  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
-   WHERE e.account_id = $1 AND e.transaction_id = $2`,
+  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.project_id = e.project_id AND t.id = e.transaction_id
+   WHERE e.project_id = $1 AND e.account_id = $2 AND e.transaction_id = $3`,
 );
 
 const READ_RANGE = named(
-  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.id = e.transaction_id
-   WHERE e.account_id = $1 AND e.seq >= $2 AND e.seq < $3 ORDER BY e.seq LIMIT $4`,
+  `SELECT ${ENTRY_COLUMNS} FROM ledger_entry e JOIN ledger_transaction t ON t.project_id = e.project_id AND t.id = e.transaction_id
+   WHERE e.project_id = $1 AND e.account_id = $2 AND e.seq >= $3 AND e.seq < $4 ORDER BY e.seq LIMIT $5`,
 );
 
 // Times never fall along an account's seq, so halving finds the first entry at or after a time with two dozen look-ups in the
 // primary key, and no index on times has to be kept.
 const FIRST_SEQ_AT = `
   WITH RECURSIVE search (low, high) AS (
-    SELECT 1::int8, last_seq + 1 FROM ledger_account WHERE id = $1
+    SELECT 1::int8, last_seq + 1 FROM ledger_account WHERE project_id = $1 AND id = $2
     UNION ALL
-    SELECT CASE WHEN e.created_at < $2 THEN s.mid + 1 ELSE s.low END, CASE WHEN e.created_at < $2 THEN s.high ELSE s.mid END
+    SELECT CASE WHEN e.created_at < $3 THEN s.mid + 1 ELSE s.low END, CASE WHEN e.created_at < $3 THEN s.high ELSE s.mid END
     FROM (SELECT low, high, (low + high) / 2 AS mid FROM search WHERE low < high) s
-    JOIN ledger_entry e ON e.account_id = $1 AND e.seq = s.mid
+    JOIN ledger_entry e ON e.project_id = $1 AND e.account_id = $2 AND e.seq = s.mid
   )
   SELECT low AS seq FROM search WHERE low = high`;
 
 const TURNOVER = `
   SELECT coalesce(sum(amount) FILTER (WHERE amount > 0), 0)::text AS received, coalesce(-sum(amount) FILTER (WHERE amount < 0), 0)::text AS sent
-  FROM ledger_entry WHERE account_id = $1 AND seq >= $2 AND seq < $3`;
+  FROM ledger_entry WHERE project_id = $1 AND account_id = $2 AND seq >= $3 AND seq < $4`;
 
-const BALANCE_AFTER = "SELECT balance_after FROM ledger_entry WHERE account_id = $1 AND seq = $2";
+const BALANCE_AFTER = "SELECT balance_after FROM ledger_entry WHERE project_id = $1 AND account_id = $2 AND seq = $3";
 
 interface EntryRow {
   readonly seq: string;
@@ -95,6 +95,12 @@ interface EntryRow {
   readonly reversed_by: string | null;
   readonly counterparty_id: string | null;
   readonly counterparty_name: string | null;
+}
+
+/** An account of a project. */
+interface Owned {
+  readonly projectId: string;
+  readonly accountId: string;
 }
 
 const prefixed = (prefix: string, id: string | null): string | null => (id === null ? null : `${prefix}_${id}`);
@@ -114,13 +120,21 @@ const toEntry = (row: EntryRow): EntryRecord => ({
   reversedById: prefixed("ltx", row.reversed_by),
 });
 
-const firstSeqAt = async ({ query }: LedgerRepository, accountId: string, time: Date): Promise<bigint> => {
-  const [found] = await query<{ seq: string }>(FIRST_SEQ_AT, [bare(accountId), time]);
+const firstSeqAt = async (
+  { query }: LedgerRepository,
+  { projectId, accountId }: Owned,
+  time: Date,
+): Promise<bigint> => {
+  const [found] = await query<{ seq: string }>(FIRST_SEQ_AT, [projectId, bare(accountId), time]);
   return BigInt(found?.seq ?? 1);
 };
 
-const balanceBefore = async ({ query }: LedgerRepository, accountId: string, seq: bigint): Promise<bigint> => {
-  const [found] = await query<{ balance_after: string }>(BALANCE_AFTER, [bare(accountId), seq - 1n]);
+const balanceBefore = async (
+  { query }: LedgerRepository,
+  { projectId, accountId }: Owned,
+  seq: bigint,
+): Promise<bigint> => {
+  const [found] = await query<{ balance_after: string }>(BALANCE_AFTER, [projectId, bare(accountId), seq - 1n]);
   return BigInt(found?.balance_after ?? 0);
 };
 
@@ -132,9 +146,9 @@ export const entries = async (
   page: { limit: number; before?: bigint },
 ): Promise<EntryRecord[]> => {
   await account(repository, projectId, accountId);
-  return (await repository.query<EntryRow>(READ_ENTRIES, [bare(accountId), page.before ?? null, page.limit])).map(
-    toEntry,
-  );
+  return (
+    await repository.query<EntryRow>(READ_ENTRIES, [projectId, bare(accountId), page.before ?? null, page.limit])
+  ).map(toEntry);
 };
 
 /** The entry of a transaction on the account; null: it has none. */
@@ -146,7 +160,7 @@ export const entryOf = async (
 ): Promise<EntryRecord | null> => {
   await account(repository, projectId, accountId);
   if (!isId("ledgerTransaction", transactionId)) return null;
-  const [row] = await repository.query<EntryRow>(READ_ENTRY, [bare(accountId), bare(transactionId)]);
+  const [row] = await repository.query<EntryRow>(READ_ENTRY, [projectId, bare(accountId), bare(transactionId)]);
   return row === undefined ? null : toEntry(row);
 };
 
@@ -158,16 +172,17 @@ export const statement = async (
   period: { from: Date; to: Date },
 ): Promise<Statement> => {
   await account(repository, projectId, accountId);
-  const firstSeq = await firstSeqAt(repository, accountId, period.from);
-  const endSeq = await firstSeqAt(repository, accountId, period.to);
+  const firstSeq = await firstSeqAt(repository, { projectId, accountId }, period.from);
+  const endSeq = await firstSeqAt(repository, { projectId, accountId }, period.to);
   const [turnover] = await repository.query<{ received: string; sent: string }>(TURNOVER, [
+    projectId,
     bare(accountId),
     firstSeq,
     endSeq,
   ]);
   return {
-    openingBase: await balanceBefore(repository, accountId, firstSeq),
-    closingBase: await balanceBefore(repository, accountId, endSeq),
+    openingBase: await balanceBefore(repository, { projectId, accountId }, firstSeq),
+    closingBase: await balanceBefore(repository, { projectId, accountId }, endSeq),
     inBase: BigInt(turnover?.received ?? 0),
     outBase: BigInt(turnover?.sent ?? 0),
     firstSeq,
@@ -175,12 +190,12 @@ export const statement = async (
   };
 };
 
-/** Of an account that is known to be the project's: those from `firstSeq` up to, but not with, `endSeq`, oldest first. */
+/** Those from `firstSeq` up to, but not with, `endSeq`, oldest first. */
 export const entriesBetween = async (
   { query }: LedgerRepository,
-  accountId: string,
+  { projectId, accountId }: Owned,
   range: { firstSeq: bigint; endSeq: bigint; limit: number },
 ): Promise<EntryRecord[]> => {
-  const values = [bare(accountId), range.firstSeq, range.endSeq, range.limit];
+  const values = [projectId, bare(accountId), range.firstSeq, range.endSeq, range.limit];
   return (await query<EntryRow>(READ_RANGE, values)).map(toEntry);
 };

@@ -36,13 +36,14 @@ export interface FundingQuery {
 const READ_FUNDINGS = `
   SELECT t.id, t.kind, t.created_by, t.created_at, abs(e.amount)::text AS amount, e.currency, e.account_id, a.name
   FROM ledger_transaction t
-  JOIN ledger_entry e ON e.transaction_id = t.id JOIN ledger_account a ON a.id = e.account_id AND a.kind = 'customer'
+  JOIN ledger_entry e ON e.project_id = t.project_id AND e.transaction_id = t.id
+  JOIN ledger_account a ON a.project_id = t.project_id AND a.id = e.account_id AND a.kind = 'customer'
   WHERE t.project_id = $1 AND t.kind IN ('fund', 'reverse') AND t.rejection IS NULL
     AND ($2::uuid IS NULL OR t.id < $2) AND ($3::text[] IS NULL OR t.kind = ANY ($3))
     AND ($4::timestamptz IS NULL OR t.created_at >= $4) AND ($5::timestamptz IS NULL OR t.created_at < $5)
     AND ($6::text IS NULL OR $6 IN ('ltx_' || t.id, 'fnd_' || t.id, 'ga_' || a.id) OR a.name ILIKE $7
       OR e.currency = ANY ($8::text[]))
-    AND (t.kind = 'fund' OR EXISTS (SELECT 1 FROM ledger_transaction f WHERE f.id = t.reverses_id AND f.kind = 'fund'))
+    AND (t.kind = 'fund' OR EXISTS (SELECT 1 FROM ledger_transaction f WHERE f.project_id = t.project_id AND f.id = t.reverses_id AND f.kind = 'fund'))
   ORDER BY t.id DESC LIMIT $9`;
 
 const READ_NAMES = `

@@ -3,6 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { outageOf } from "@/lib/core/outage";
+import { eachByItself } from "@/lib/db/batches";
 import { digestOf, keyHashOf, scopeOf, type LedgerCommand } from "./commands";
 import { decide } from "./decide";
 import { readSnapshot } from "./read-snapshot";
@@ -25,10 +26,15 @@ const PATIENCE_MS = 30_000;
 const RECONNECT_FIRST_MS = 50;
 const RECONNECT_MAX_MS = 1_000;
 
-/** Decides commands in order, inside the caller's transaction, and writes the results. @throws KeyTakenError */
+/** Decides commands of one project in order, inside the caller's transaction, and writes the results. @throws KeyTakenError */
 export const postIn = async (sql: Sql, commands: readonly LedgerCommand[], clock: Clock): Promise<Outcome[]> => {
+  const [first] = commands;
+  if (first === undefined) return [];
+  const { projectId } = first;
+  if (commands.some((command) => command.projectId !== projectId))
+    throw new Error("A transaction of the ledger posts for one project.");
   const keyHashes = commands.map((command) => keyHashOf(command.projectId, scopeOf(command), command.key));
-  const snapshot = await readSnapshot(sql, commands, keyHashes);
+  const snapshot = await readSnapshot(sql, projectId, commands, keyHashes);
   // Read after the locks are held, so that a batch that waited for them gets the current time.
   const now = clock.now();
   const written: Written[] = [];
@@ -39,7 +45,7 @@ export const postIn = async (sql: Sql, commands: readonly LedgerCommand[], clock
     if (effects) written.push({ command, keyHash, effects });
     return outcome;
   });
-  await writeEffects(sql, written);
+  await writeEffects(sql, projectId, written);
   return outcomes;
 };
 
@@ -80,10 +86,10 @@ export const untilKnown = async <T>(attempt: () => Promise<T>, patienceMs = PATI
 };
 
 /**
- * Posts a batch in one transaction; each command is accepted or refused separately. When PostgreSQL rejects a statement because of one
+ * Posts a batch of one project in one transaction; each command is accepted or refused separately. When PostgreSQL rejects a statement because of one
  * command (for example text that is not valid JSON), halving the batch finds that command, and only it fails.
  */
-export const postBatch = async (deps: PostDeps, commands: readonly LedgerCommand[]): Promise<(Outcome | Error)[]> => {
+const postProject = async (deps: PostDeps, commands: readonly LedgerCommand[]): Promise<(Outcome | Error)[]> => {
   const { repository, clock, patienceMs } = deps;
   try {
     const attempt = () => repository.inTransaction((tx) => postIn(tx, commands, clock));
@@ -94,7 +100,14 @@ export const postBatch = async (deps: PostDeps, commands: readonly LedgerCommand
     const unknown = reason instanceof DomainError && reason.code === "service_unavailable";
     if (commands.length === 1 || unknown) return commands.map(() => reason);
     const half = Math.ceil(commands.length / 2);
-    const first = await postBatch(deps, commands.slice(0, half));
-    return [...first, ...(await postBatch(deps, commands.slice(half)))];
+    const first = await postProject(deps, commands.slice(0, half));
+    return [...first, ...(await postProject(deps, commands.slice(half)))];
   }
 };
+
+/** Posts the commands of each project in a transaction of its own, so that one node of a cluster can do it. @returns the outcomes in the order of the commands */
+export const postBatch = (deps: PostDeps, commands: readonly LedgerCommand[]): Promise<readonly (Outcome | Error)[]> =>
+  eachByItself(
+    ({ projectId }: LedgerCommand) => projectId,
+    (own) => postProject(deps, own),
+  )(commands);

@@ -16,19 +16,20 @@ import {
 const LOCK_ACCOUNTS = `
   SELECT id, project_id, currency, kind, status, minimum::text, balance::text, version, last_seq,
     (extract(epoch FROM updated_at) * 1000)::int8 AS updated_at
-  FROM ledger_account WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+  FROM ledger_account WHERE project_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
 const READ_ANSWERS = `
   SELECT id, key_hash, encode(request_digest, 'hex') AS digest, rejection,
     (extract(epoch FROM created_at) * 1000)::int8 AS created_at
-  FROM ledger_transaction WHERE key_hash = ANY($1::uuid[])`;
+  FROM ledger_transaction WHERE project_id = $1 AND key_hash = ANY($2::uuid[])`;
 
 const READ_SOURCE_TRANSACTIONS = `
   SELECT t.id, t.project_id, t.kind, e.account_id, e.amount
-  FROM ledger_transaction t LEFT JOIN ledger_entry e ON e.transaction_id = t.id
-  WHERE t.id = ANY($1::uuid[]) ORDER BY t.id, e.account_id, e.seq`;
+  FROM ledger_transaction t LEFT JOIN ledger_entry e ON e.project_id = t.project_id AND e.transaction_id = t.id
+  WHERE t.project_id = $1 AND t.id = ANY($2::uuid[]) ORDER BY t.id, e.account_id, e.seq`;
 
-const READ_REVERSED = "SELECT reverses_id FROM ledger_transaction WHERE reverses_id = ANY($1::uuid[])";
+const READ_REVERSED =
+  "SELECT reverses_id FROM ledger_transaction WHERE project_id = $1 AND reverses_id = ANY($2::uuid[])";
 
 interface AccountRow {
   readonly id: string;
@@ -60,13 +61,17 @@ interface SourceTransactionRow {
 }
 
 /** Reads transactions with their entries, which never change. */
-const readSourceTransactions = async (sql: Sql, ids: readonly string[]): Promise<Map<string, SourceTransaction>> => {
+const readSourceTransactions = async (
+  sql: Sql,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, SourceTransaction>> => {
   const sourceTransactions = new Map<
     string,
     SourceTransaction & { entries: { accountId: string; amountBase: bigint }[] }
   >();
   if (ids.length === 0) return sourceTransactions;
-  for (const row of await sql.query<SourceTransactionRow>(READ_SOURCE_TRANSACTIONS, [idArray(ids)])) {
+  for (const row of await sql.query<SourceTransactionRow>(READ_SOURCE_TRANSACTIONS, [projectId, idArray(ids)])) {
     const id = `ltx_${row.id}`;
     const source = sourceTransactions.get(id) ?? {
       id,
@@ -106,9 +111,9 @@ const namedAccounts = (command: LedgerCommand): string[] => {
   }
 };
 
-const lockAccounts = async (sql: Sql, snapshot: Snapshot, ids: readonly string[]): Promise<void> => {
+const lockAccounts = async (sql: Sql, projectId: string, snapshot: Snapshot, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return;
-  for (const row of await sql.query<AccountRow>(LOCK_ACCOUNTS, [idArray(ids)])) {
+  for (const row of await sql.query<AccountRow>(LOCK_ACCOUNTS, [projectId, idArray(ids)])) {
     const id = `ga_${row.id}`;
     snapshot.accounts.set(id, {
       id,
@@ -125,8 +130,13 @@ const lockAccounts = async (sql: Sql, snapshot: Snapshot, ids: readonly string[]
   }
 };
 
-const readAnswers = async (sql: Sql, snapshot: Snapshot, keyHashes: readonly string[]): Promise<void> => {
-  for (const row of await sql.query<AnswerRow>(READ_ANSWERS, [plainArray(keyHashes)]))
+const readAnswers = async (
+  sql: Sql,
+  projectId: string,
+  snapshot: Snapshot,
+  keyHashes: readonly string[],
+): Promise<void> => {
+  for (const row of await sql.query<AnswerRow>(READ_ANSWERS, [projectId, plainArray(keyHashes)]))
     snapshot.answers.set(row.key_hash, {
       transactionId: `ltx_${row.id}`,
       digest: row.digest,
@@ -138,12 +148,16 @@ const readAnswers = async (sql: Sql, snapshot: Snapshot, keyHashes: readonly str
 /** Reads reversals again after the locks, because they are stored only under the locks of their accounts. */
 const readUnderLock = async (
   sql: Sql,
+  projectId: string,
   snapshot: Snapshot,
   sourceTransactions: ReadonlyMap<string, SourceTransaction>,
 ): Promise<void> => {
   for (const [id, source] of sourceTransactions) snapshot.sourceTransactions.set(id, source);
   if (sourceTransactions.size === 0) return;
-  const rows = await sql.query<{ reverses_id: string }>(READ_REVERSED, [idArray([...sourceTransactions.keys()])]);
+  const rows = await sql.query<{ reverses_id: string }>(READ_REVERSED, [
+    projectId,
+    idArray([...sourceTransactions.keys()]),
+  ]);
   for (const { reverses_id } of rows) {
     const source = snapshot.sourceTransactions.get(`ltx_${reverses_id}`);
     if (source) source.reversed = true;
@@ -151,11 +165,12 @@ const readUnderLock = async (
 };
 
 /**
- * Locks all accounts of the commands and reads the snapshot for their decisions. While the locks are held, no other transaction changes
+ * Locks all accounts of the commands, which are all of one project, and reads the snapshot for their decisions. While the locks are held, no other transaction changes
  * these accounts. Stored answers are read after the locks, so that commits of other instances are included.
  */
 export const readSnapshot = async (
   sql: Sql,
+  projectId: string,
   commands: readonly LedgerCommand[],
   keyHashes: readonly string[],
 ): Promise<Snapshot> => {
@@ -164,16 +179,17 @@ export const readSnapshot = async (
     command.kind === "reverse" && isId("ledgerTransaction", command.transactionId) ? [command.transactionId] : [],
   );
   // The entries of a transaction never change, so they may be read before the locks.
-  const sourceTransactions = await readSourceTransactions(sql, reversedIds);
+  const sourceTransactions = await readSourceTransactions(sql, projectId, reversedIds);
   const accountIds = new Set<string>();
   for (const command of commands) for (const id of namedAccounts(command)) accountIds.add(id);
   for (const source of sourceTransactions.values()) for (const entry of source.entries) accountIds.add(entry.accountId);
   await lockAccounts(
     sql,
+    projectId,
     snapshot,
     [...accountIds].filter((id) => isId("globalAccount", id)),
   );
-  await readAnswers(sql, snapshot, keyHashes);
-  await readUnderLock(sql, snapshot, sourceTransactions);
+  await readAnswers(sql, projectId, snapshot, keyHashes);
+  await readUnderLock(sql, projectId, snapshot, sourceTransactions);
   return snapshot;
 };

@@ -16,12 +16,12 @@ const LIABILITIES = `
 const BALANCES_AT = `
   SELECT a.id, coalesce(e.balance_after, 0)::text AS balance FROM ledger_account a
   LEFT JOIN LATERAL (
-    SELECT balance_after FROM ledger_entry WHERE account_id = a.id AND created_at < $3 ORDER BY seq DESC LIMIT 1) e ON true
+    SELECT balance_after FROM ledger_entry WHERE project_id = $1 AND account_id = a.id AND created_at < $3 ORDER BY seq DESC LIMIT 1) e ON true
   WHERE a.project_id = $1 AND a.currency = $2 AND a.kind = 'customer' AND a.created_at < $3 ORDER BY a.id`;
 
 const LIABILITIES_UNDER_LOCK = `
   SELECT asked.place, (-a.balance)::text AS owed
-  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) JOIN ledger_account a ON a.id = asked.id
+  FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, place) JOIN ledger_account a ON a.project_id = $1 AND a.id = asked.id
   ORDER BY a.id FOR SHARE OF a`;
 
 /** The reads of the ledger. Another project's account answers like one that does not exist: DomainError `not_found`. */
@@ -74,7 +74,7 @@ export const liabilitiesPart = (
   );
   return {
     text: LIABILITIES_UNDER_LOCK,
-    values: [ids],
+    values: [projectId, ids],
     judge: (rows) => {
       const owed = new Map(rows.map((row) => [Number(row.place), BigInt(String(row.owed))]));
       keep(currencies.map((_, index) => (owed.get(index + 1) ?? 0n) + (owed.get(index + 1 + currencies.length) ?? 0n)));

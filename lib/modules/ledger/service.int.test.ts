@@ -135,13 +135,13 @@ describe("a statement", () => {
     const statement = await ledger.statement(projectId, to, range);
     const sums = { openingBase: 3n, closingBase: 28n, inBase: 25n, outBase: 0n };
     expect(statement).toEqual({ ...sums, firstSeq: 3n, endSeq: 8n });
-    const page = await ledger.entriesBetween(to, { ...statement, limit: 3 });
+    const page = await ledger.entriesBetween({ projectId, accountId: to }, { ...statement, limit: 3 });
     expect(page.map(({ amountBase, balanceAfterBase }) => [amountBase, balanceAfterBase])).toEqual([
       [3n, 6n],
       [4n, 10n],
       [5n, 15n],
     ]);
-    const rest = await ledger.entriesBetween(to, { ...statement, firstSeq: 6n, limit: 3 });
+    const rest = await ledger.entriesBetween({ projectId, accountId: to }, { ...statement, firstSeq: 6n, limit: 3 });
     expect(rest.map(({ data }) => data)).toEqual([{ minute: 5 }, { minute: 6 }]);
     expect(await ledger.statement(projectId, from, range)).toMatchObject({ inBase: 0n, outBase: 25n });
     const empty = await ledger.statement(projectId, to, { from: addSeconds(start, -10), to: start });

@@ -44,33 +44,33 @@ const RULES: readonly Rule[] = [
   {
     rule: "the entries of a transaction sum to 0 in each currency",
     sql: `SELECT format('transaction %s: %s %s', transaction_id, sum(amount), currency) FROM ledger_entry
-      GROUP BY transaction_id, currency HAVING sum(amount) <> 0`,
+      GROUP BY project_id, transaction_id, currency HAVING sum(amount) <> 0`,
   },
   {
     rule: "a balance is the sum of its entries",
     sql: `SELECT format('account %s: balance %s, entries %s', a.id, a.balance, coalesce(e.total, 0))
-      FROM ledger_account a LEFT JOIN (SELECT account_id, sum(amount) AS total FROM ledger_entry GROUP BY account_id) e
-      ON e.account_id = a.id WHERE a.balance <> coalesce(e.total, 0)`,
+      FROM ledger_account a LEFT JOIN (SELECT project_id, account_id, sum(amount) AS total FROM ledger_entry GROUP BY 1, 2) e
+      ON e.project_id = a.project_id AND e.account_id = a.id WHERE a.balance <> coalesce(e.total, 0)`,
   },
   {
     rule: "a balance is its last entry's balance_after",
     sql: `SELECT format('account %s: balance %s, entry %s says %s', a.id, a.balance, a.last_seq, e.balance_after)
-      FROM ledger_account a LEFT JOIN ledger_entry e ON e.account_id = a.id AND e.seq = a.last_seq
+      FROM ledger_account a LEFT JOIN ledger_entry e ON e.project_id = a.project_id AND e.account_id = a.id AND e.seq = a.last_seq
       WHERE a.balance <> coalesce(e.balance_after, 0) OR (a.last_seq > 0 AND e.seq IS NULL)`,
   },
   {
     rule: "the numbers of an account's entries have no gap",
     sql: `SELECT format('account %s: %s entries from %s to %s, last_seq %s', a.id, e.count, e.low, e.high, a.last_seq)
       FROM ledger_account a
-      LEFT JOIN (SELECT account_id, count(*) AS count, min(seq) AS low, max(seq) AS high FROM ledger_entry GROUP BY account_id) e
-        ON e.account_id = a.id
+      LEFT JOIN (SELECT project_id, account_id, count(*) AS count, min(seq) AS low, max(seq) AS high FROM ledger_entry GROUP BY 1, 2) e
+        ON e.project_id = a.project_id AND e.account_id = a.id
       WHERE coalesce(e.count, 0) <> a.last_seq OR coalesce(e.high, 0) <> a.last_seq OR coalesce(e.low, 1) <> 1`,
   },
   {
     rule: "each entry's balance_after is the one before it and its amount, and time does not run backwards",
     sql: `SELECT format('account %s, entry %s', account_id, seq) FROM (
         SELECT account_id, seq, amount, balance_after, created_at, lag(balance_after, 1, 0::numeric) OVER w AS before,
-          lag(created_at) OVER w AS earlier FROM ledger_entry WINDOW w AS (PARTITION BY account_id ORDER BY seq)
+          lag(created_at) OVER w AS earlier FROM ledger_entry WINDOW w AS (PARTITION BY project_id, account_id ORDER BY seq)
       ) e WHERE balance_after <> before + amount OR created_at < earlier`,
   },
   {
@@ -78,23 +78,24 @@ const RULES: readonly Rule[] = [
     sql: `SELECT format('account %s: balance %s, minimum %s', id, balance, minimum) FROM ledger_account WHERE balance < minimum
       UNION ALL
       SELECT format('account %s, entry %s: %s is below %s', e.account_id, e.seq, e.balance_after, a.minimum)
-        FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id WHERE e.balance_after < a.minimum`,
+        FROM ledger_entry e JOIN ledger_account a ON a.project_id = e.project_id AND a.id = e.account_id
+        WHERE e.balance_after < a.minimum`,
   },
   {
     rule: "a reversal mirrors its source, entry by entry, and a reversal is not reversed",
     sql: `WITH mirrored AS (
-        SELECT t.id, e.account_id, -e.amount AS amount, count(*) AS count FROM ledger_transaction t
-          JOIN ledger_entry e ON e.transaction_id = t.id WHERE t.reverses_id IS NOT NULL GROUP BY 1, 2, 3
+        SELECT t.project_id, t.id, e.account_id, -e.amount AS amount, count(*) AS count FROM ledger_transaction t
+          JOIN ledger_entry e ON e.project_id = t.project_id AND e.transaction_id = t.id WHERE t.reverses_id IS NOT NULL GROUP BY 1, 2, 3, 4
       ), source AS (
-        SELECT t.id, e.account_id, e.amount, count(*) AS count FROM ledger_transaction t
-          JOIN ledger_entry e ON e.transaction_id = t.reverses_id GROUP BY 1, 2, 3
+        SELECT t.project_id, t.id, e.account_id, e.amount, count(*) AS count FROM ledger_transaction t
+          JOIN ledger_entry e ON e.project_id = t.project_id AND e.transaction_id = t.reverses_id GROUP BY 1, 2, 3, 4
       )
       SELECT format('reversal %s on account %s', id, account_id) FROM mirrored m FULL JOIN source o
-        USING (id, account_id, amount, count) WHERE m.count IS NULL OR o.count IS NULL OR m.id IS NULL OR o.id IS NULL
+        USING (project_id, id, account_id, amount, count) WHERE m.count IS NULL OR o.count IS NULL OR m.id IS NULL OR o.id IS NULL
       UNION ALL
       SELECT format('reversal %s of %s', t.id, t.reverses_id) FROM ledger_transaction t
-        LEFT JOIN ledger_transaction o ON o.id = t.reverses_id
-        WHERE t.reverses_id IS NOT NULL AND (o.id IS NULL OR o.kind = 'reverse' OR o.project_id <> t.project_id)`,
+        LEFT JOIN ledger_transaction o ON o.project_id = t.project_id AND o.id = t.reverses_id
+        WHERE t.reverses_id IS NOT NULL AND (o.id IS NULL OR o.kind = 'reverse')`,
   },
   {
     rule: "no more of a payout's withdrawals was paid and returned than was taken out of its account",
@@ -111,19 +112,21 @@ const RULES: readonly Rule[] = [
   {
     rule: "a posted movement has entries, and whatever was refused or moves nothing has none",
     sql: `SELECT format('transaction %s (%s): %s entries', t.id, t.kind, coalesce(e.count, 0)) FROM ledger_transaction t
-      LEFT JOIN (SELECT transaction_id, count(*) AS count FROM ledger_entry GROUP BY 1) e ON e.transaction_id = t.id
+      LEFT JOIN (SELECT project_id, transaction_id, count(*) AS count FROM ledger_entry GROUP BY 1, 2) e
+        ON e.project_id = t.project_id AND e.transaction_id = t.id
       WHERE CASE WHEN t.rejection IS NULL AND t.kind IN ${MOVES} THEN coalesce(e.count, 0) < 2 ELSE e.count > 0 END`,
   },
   {
     rule: "an entry belongs to a transaction and an account of the same project and currency",
     sql: `SELECT format('account %s, entry %s', e.account_id, e.seq) FROM ledger_entry e
-      LEFT JOIN ledger_account a ON a.id = e.account_id LEFT JOIN ledger_transaction t ON t.id = e.transaction_id
-      WHERE a.id IS NULL OR t.id IS NULL OR a.currency <> e.currency OR a.project_id <> t.project_id`,
+      LEFT JOIN ledger_account a ON a.project_id = e.project_id AND a.id = e.account_id
+      LEFT JOIN ledger_transaction t ON t.project_id = e.project_id AND t.id = e.transaction_id
+      WHERE a.id IS NULL OR t.id IS NULL OR a.currency <> e.currency`,
   },
   {
     rule: "an opening opened its account",
-    sql: `SELECT format('transaction %s', t.id) FROM ledger_transaction t LEFT JOIN ledger_account a ON a.id = t.id
-      WHERE t.kind = 'open' AND (a.id IS NULL OR a.project_id <> t.project_id)`,
+    sql: `SELECT format('transaction %s', t.id) FROM ledger_transaction t LEFT JOIN ledger_account a ON a.project_id = t.project_id AND a.id = t.id
+      WHERE t.kind = 'open' AND a.id IS NULL`,
   },
 ];
 

@@ -21,18 +21,18 @@ const INSERT_TRANSACTIONS = `
     $10::text[], $11::text[], $12::timestamptz[])
     AS t (id, project_id, kind, scope, idempotency_key, key_hash, request_digest, reverses_id, rejection, data, created_by,
       created_at)
-  ON CONFLICT (key_hash) DO NOTHING`;
+  ON CONFLICT DO NOTHING`;
 
 const INSERT_ENTRIES = `
-  INSERT INTO ledger_entry (account_id, seq, transaction_id, currency, amount, balance_after, created_at)
-  SELECT * FROM unnest($1::uuid[], $2::int8[], $3::uuid[], $4::text[], $5::numeric[], $6::numeric[], $7::timestamptz[])`;
+  INSERT INTO ledger_entry (project_id, account_id, seq, transaction_id, currency, amount, balance_after, created_at)
+  SELECT $1, e.* FROM unnest($2::uuid[], $3::int8[], $4::uuid[], $5::text[], $6::numeric[], $7::numeric[], $8::timestamptz[]) AS e`;
 
 const UPDATE_ACCOUNTS = `
   UPDATE ledger_account a
   SET balance = n.balance, version = n.version, last_seq = n.last_seq, updated_at = n.updated_at
-  FROM unnest($1::uuid[], $2::numeric[], $3::int8[], $4::int8[], $5::timestamptz[])
+  FROM unnest($2::uuid[], $3::numeric[], $4::int8[], $5::int8[], $6::timestamptz[])
     AS n (id, balance, version, last_seq, updated_at)
-  WHERE a.id = n.id`;
+  WHERE a.project_id = $1 AND a.id = n.id`;
 
 const hashes = (digests: readonly string[]): string => `{${digests.map((hex) => `"\\\\x${hex}"`).join(",")}}`;
 
@@ -58,10 +58,11 @@ const insertTransactions = async (sql: Sql, written: readonly Written[]): Promis
   if (count !== rows.length) throw new KeyTakenError();
 };
 
-const insertEntries = async (sql: Sql, written: readonly Written[]): Promise<void> => {
+const insertEntries = async (sql: Sql, projectId: string, written: readonly Written[]): Promise<void> => {
   const entries = written.flatMap(({ effects }) => effects.entries);
   if (entries.length === 0) return;
   await sql.change(INSERT_ENTRIES, [
+    projectId,
     idArray(entries.map((entry) => entry.accountId)),
     plainArray(entries.map((entry) => entry.seq)),
     idArray(entries.map((entry) => entry.transactionId)),
@@ -72,13 +73,14 @@ const insertEntries = async (sql: Sql, written: readonly Written[]): Promise<voi
   ]);
 };
 
-const updateAccounts = async (sql: Sql, written: readonly Written[]): Promise<void> => {
+const updateAccounts = async (sql: Sql, projectId: string, written: readonly Written[]): Promise<void> => {
   // Only the last state of each account is written; its entries contain the earlier ones.
   const accounts = new Map<string, Account>();
   for (const { effects } of written) for (const account of effects.accounts) accounts.set(account.id, account);
   const rows = [...accounts.values()];
   if (rows.length === 0) return;
   await sql.change(UPDATE_ACCOUNTS, [
+    projectId,
     idArray(rows.map((account) => account.id)),
     plainArray(rows.map((account) => account.balance)),
     plainArray(rows.map((account) => account.version)),
@@ -87,10 +89,10 @@ const updateAccounts = async (sql: Sql, written: readonly Written[]): Promise<vo
   ]);
 };
 
-/** Writes the effects of a batch with three statements, however many commands it has. @throws KeyTakenError */
-export const writeEffects = async (sql: Sql, written: readonly Written[]): Promise<void> => {
+/** Writes the effects of a project's batch with three statements, however many commands it has. @throws KeyTakenError */
+export const writeEffects = async (sql: Sql, projectId: string, written: readonly Written[]): Promise<void> => {
   if (written.length === 0) return;
   await insertTransactions(sql, written);
-  await insertEntries(sql, written);
-  await updateAccounts(sql, written);
+  await insertEntries(sql, projectId, written);
+  await updateAccounts(sql, projectId, written);
 };

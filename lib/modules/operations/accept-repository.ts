@@ -95,8 +95,8 @@ export const insertOperation = async (
 };
 
 const INSERT_EVENT = `
-  INSERT INTO operation_event (operation_id, seq, type, data, created_at)
-  VALUES ($1, 1, $2, $3::jsonb, $4::timestamptz)`;
+  INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
+  VALUES ($1, $2, 1, $3, $4::jsonb, $5::timestamptz)`;
 
 const createdData = ({ status, subStatus }: NewOperationRow) => ({ status, subStatus });
 
@@ -109,7 +109,7 @@ const firstEvents = ({ operation, transferId }: NewOperation, now: Date): Statem
   const data = JSON.stringify(createdData(operation));
   const known = { ...operation, failure: null, quotedId: transferId, privateId: null };
   return [
-    { text: INSERT_EVENT, values: [operation.id, type, data, now.toISOString()] },
+    { text: INSERT_EVENT, values: [operation.projectId, operation.id, type, data, now.toISOString()] },
     eventsPart(projectEventsOf(known, { type, now })),
   ];
 };
@@ -140,17 +140,17 @@ const noteAccepted = async (tx: Tx, input: NewOperation, now: Date): Promise<voi
   }
   const type = awaited ? "operation.approved" : "operation.created";
   const data = { ...createdData(operation), ...(awaited ? { by: operation.createdBy } : {}) };
-  await appendEvent(tx, { operationId: operation.id, type, data, now });
+  await appendEvent(tx, { projectId: operation.projectId, operationId: operation.id, type, data, now });
 };
 
 /** From awaiting approval to prepared, with the price at which it was let run. False when it was cancelled, let run or expired meanwhile. */
 const leaveApproval = async (
   tx: Tx,
-  { id, subStatus, quoted, acceptedAt }: NewOperationRow,
+  { id, projectId, subStatus, quoted, acceptedAt }: NewOperationRow,
   now: Date,
 ): Promise<boolean> => {
   const { count } = await tx.operation.updateMany({
-    where: { id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+    where: { projectId, id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
     data: {
       subStatus,
       quoted: toStored(quoted),
@@ -175,7 +175,7 @@ const acceptBy = async (
   if (input.awaited && !(await leaveApproval(tx, input.operation, now))) return null;
   const passed = await enforce(sql, { id, digest: parametersDigest(input.operation, input.legs) });
   const { evaluationId } = passed;
-  if (input.awaited) await tx.operation.update({ where: { id }, data: { evaluationId } });
+  if (input.awaited) await tx.operation.updateMany({ where: { projectId, id }, data: { evaluationId } });
   await backing?.lock(sql, funds);
   await requireFunds(sql, { holds: input.holds, funds, now });
   const parts = [...passed.parts, ...rowsOf(input, evaluationId, { now })];

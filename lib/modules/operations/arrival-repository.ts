@@ -16,7 +16,7 @@ const ARRIVALS = `
   WITH read AS (SELECT * FROM unnest($2::int[], $3::numeric[]) AS chain (chain_id, block)),
   moving AS (
     SELECT o.request->'destination' AS destination, l.*
-    FROM operation o JOIN operation_leg l ON l.operation_id = o.id
+    FROM operation o JOIN operation_leg l ON l.project_id = o.project_id AND l.operation_id = o.id
     WHERE o.project_id = $1 AND o.status = 'processing'
       AND l.state IN ('submitted', 'source_seen', 'bridging', 'filled_seen', 'refunding', 'refund_seen')),
   coming AS (

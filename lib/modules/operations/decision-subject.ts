@@ -39,7 +39,7 @@ const end = (deps: EndDeps, decided: Decided, { as, failure }: Ending): Promise<
   const data = { means: "votes", decisionId: request.id };
   const actor = decidedBy?.userId ?? "service";
   const entry = { projectId, actor, action: `operation.${as}`, subject: id, data, request: null, at };
-  return deps.operations.endAwaiting(id, { status: as, failure }, entry satisfies AuditEntry);
+  return deps.operations.endAwaiting({ projectId, id }, { status: as, failure }, entry satisfies AuditEntry);
 };
 
 const waiting = async (deps: EndDeps, projectId: string, id: string): Promise<Operation | null> => {

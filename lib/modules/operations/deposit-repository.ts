@@ -11,6 +11,7 @@ import { columnOf } from "./row-repository";
 import { searchTermsOf } from "./search";
 
 interface DepositOperationState {
+  readonly projectId: string;
   readonly id: string;
   readonly status: Status;
   readonly subStatus: SubStatus;
@@ -19,7 +20,6 @@ interface DepositOperationState {
 }
 
 interface NewDepositOperation extends DepositOperationState {
-  readonly projectId: string;
   readonly wallet: { readonly id: string; readonly address: EvmAddress };
   /** Null: not known. */
   readonly sender: EvmAddress | null;
@@ -33,27 +33,44 @@ interface DepositMove extends DepositOperationState {
 }
 
 // A deposit that a reorganisation removed comes back as the same operation, with what its log says now.
+const REVIVE = `
+  UPDATE operation o SET status = n.status, sub_status = n.sub_status, failure = NULL, request = n.request, quoted = n.quoted,
+    minimum_base = n.minimum_base, search_terms = n.search_terms, version = o.version + 1, updated_at = n.updated_at
+  FROM jsonb_populate_recordset(NULL::operation, $1::jsonb) AS n
+  WHERE o.project_id = $2 AND o.id = n.id`;
+
 const INSERT = `
   INSERT INTO operation (${OPERATION_COLUMNS})
   SELECT ${OPERATION_COLUMNS} FROM jsonb_populate_recordset(NULL::operation, $1::jsonb)
-  ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, sub_status = EXCLUDED.sub_status, failure = NULL,
-    request = EXCLUDED.request, quoted = EXCLUDED.quoted, minimum_base = EXCLUDED.minimum_base, search_terms = EXCLUDED.search_terms,
-    version = operation.version + 1, updated_at = EXCLUDED.updated_at`;
+  ON CONFLICT DO NOTHING`;
 
 const MOVE = `
   UPDATE operation o SET status = m.status, sub_status = m.sub_status, failure = m.failure, version = o.version + 1,
     updated_at = $2::timestamptz
   FROM jsonb_to_recordset($1::jsonb) AS m (id text, status text, sub_status text, failure jsonb)
-  WHERE o.id = m.id`;
+  WHERE o.project_id = $3 AND o.id = m.id`;
 
 const EVENTS = `
-  INSERT INTO operation_event (operation_id, seq, type, data, created_at)
-  SELECT n.id, coalesce((SELECT max(e.seq) FROM operation_event e WHERE e.operation_id = n.id), 0) + 1, n.type, n.data, $2::timestamptz
+  INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
+  SELECT $3, n.id, coalesce((SELECT max(e.seq) FROM operation_event e WHERE e.project_id = $3 AND e.operation_id = n.id), 0) + 1,
+    n.type, n.data, $2::timestamptz
   FROM jsonb_to_recordset($1::jsonb) AS n (id text, type text, data jsonb)`;
 
-const noteEvents = async (sql: Sql, states: readonly DepositOperationState[], now: Date): Promise<void> => {
+/** The rows of each project, because a statement names one. */
+const byProject = <Row extends { readonly projectId: string }>(rows: readonly Row[]): [string, Row[]][] =>
+  [...new Set(rows.map(({ projectId }) => projectId))].map((projectId) => [
+    projectId,
+    rows.filter((row) => row.projectId === projectId),
+  ]);
+
+const noteEvents = async (
+  sql: Sql,
+  projectId: string,
+  states: readonly DepositOperationState[],
+  now: Date,
+): Promise<void> => {
   const rows = states.map(({ id, status, subStatus, event }) => ({ id, type: event, data: { status, subStatus } }));
-  await sql.change(EVENTS, [JSON.stringify(rows), now]);
+  await sql.change(EVENTS, [JSON.stringify(rows), now, projectId]);
   for (const { id } of states) announceEvents(sql, id);
 };
 
@@ -80,15 +97,19 @@ export const storeDepositOperations = async (
   deposits: readonly NewDepositOperation[],
   now: Date,
 ): Promise<void> => {
-  if (deposits.length === 0) return;
-  await sql.change(INSERT, [JSON.stringify(toStored(deposits.map((deposit) => rowOf(deposit, now))))]);
-  await noteEvents(sql, deposits, now);
+  for (const [projectId, own] of byProject(deposits)) {
+    const rows = JSON.stringify(toStored(own.map((deposit) => rowOf(deposit, now))));
+    await sql.change(REVIVE, [rows, projectId]);
+    await sql.change(INSERT, [rows]);
+    await noteEvents(sql, projectId, own, now);
+  }
 };
 
 /** Sets the states of operations of deposits. The caller's transaction has changed the deposits' rows by compare-and-set. */
 export const moveDepositOperations = async (sql: Sql, moves: readonly DepositMove[], now: Date): Promise<void> => {
-  if (moves.length === 0) return;
-  const rows = moves.map(({ id, status, subStatus, failure }) => ({ id, status, sub_status: subStatus, failure }));
-  await sql.change(MOVE, [JSON.stringify(rows), now]);
-  await noteEvents(sql, moves, now);
+  for (const [projectId, own] of byProject(moves)) {
+    const rows = own.map(({ id, status, subStatus, failure }) => ({ id, status, sub_status: subStatus, failure }));
+    await sql.change(MOVE, [JSON.stringify(rows), now, projectId]);
+    await noteEvents(sql, projectId, own, now);
+  }
 };

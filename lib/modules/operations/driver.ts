@@ -148,7 +148,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
   const stepOne = async (operation: Operation, leg: Leg, drive: Drive): Promise<number> => {
     const { signal, failures, unexpected } = drive;
     const legs = trackedWrites(deps.legs, drive);
-    const gasWaits = trackedGasWaits(deps.gasWaits, drive, () => deps.legs.begin(operation.id, deps.clock.now()));
+    const gasWaits = trackedGasWaits(deps.gasWaits, drive, () => deps.legs.begin(operation, deps.clock.now()));
     const stepDeps = { ...deps, legs, gasWaits };
     unexpected.delete(leg.id);
     try {
@@ -182,7 +182,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
     const late = since.getTime() + 1000 * Math.max(DELAY_SECONDS_MIN, DELAY_FACTOR * estimated);
     const now = deps.clock.now();
     if (now.getTime() <= late) return false;
-    await deps.repository.markDelayed(operation.id, now);
+    await deps.repository.markDelayed(operation, now);
     return true;
   };
 
@@ -217,7 +217,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
       if (ms === 0) continue;
       // The first move of a leg begins its operation. This one's legs wait, so it begins without them.
       if (operation.status === "pending") {
-        await deps.legs.begin(operationId, deps.clock.now());
+        await deps.legs.begin(operation, deps.clock.now());
         context.operation = null;
       }
       if (!isHeld) return { done: false, againInMs: ms, ...(failure === undefined ? {} : { failure }) };

@@ -20,13 +20,13 @@ export const announceEvents = (transaction: object, operationId: string): void =
  */
 export const appendEvent = async (
   tx: Tx,
-  event: { operationId: string; type: string; data: unknown; now: Date },
+  event: { projectId: string; operationId: string; type: string; data: unknown; now: Date },
 ): Promise<void> => {
   await tx.$executeRaw`
-    INSERT INTO operation_event (operation_id, seq, type, data, created_at)
-    SELECT ${event.operationId}, coalesce(max(seq), 0) + 1, ${event.type}, ${JSON.stringify(toStored(event.data))}::jsonb,
+    INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
+    SELECT ${event.projectId}, ${event.operationId}, coalesce(max(seq), 0) + 1, ${event.type}, ${JSON.stringify(toStored(event.data))}::jsonb,
       ${event.now}
-    FROM operation_event WHERE operation_id = ${event.operationId}`;
+    FROM operation_event WHERE project_id = ${event.projectId} AND operation_id = ${event.operationId}`;
   await recordOperationEvents(tx, event);
   announceEvents(tx, event.operationId);
 };
@@ -54,19 +54,18 @@ interface EventsRow {
   readonly createdAt: Date;
 }
 
+// The events of an operation have no gaps, so the next ones are found by their numbers.
 const EVENTS_AFTER = `
   SELECT o.id AS "operationId", o.status, e.seq, e.type, e.data, e.created_at AS "createdAt"
   FROM unnest($1::text[], $2::int[]) AS w (id, after_seq)
   JOIN operation o ON o.id = w.id
-  LEFT JOIN LATERAL (
-    SELECT seq, type, data, created_at FROM operation_event
-    WHERE operation_id = w.id AND seq > w.after_seq ORDER BY seq LIMIT $3
-  ) e ON true
+  LEFT JOIN operation_event e
+    ON e.project_id = o.project_id AND e.operation_id = o.id AND e.seq > w.after_seq AND e.seq <= w.after_seq + $3
   ORDER BY o.id, e.seq`;
 
 const WITH_NEWS = `
-  SELECT w.id FROM unnest($1::text[], $2::int[]) AS w (id, after_seq)
-  WHERE EXISTS (SELECT 1 FROM operation_event e WHERE e.operation_id = w.id AND e.seq > w.after_seq)`;
+  SELECT DISTINCT e.operation_id AS id FROM unnest($1::text[], $2::int[]) AS w (id, after_seq)
+  JOIN operation_event e ON e.operation_id = w.id AND e.seq > w.after_seq`;
 
 const cursorColumns = (cursors: readonly EventCursor[]): [string[], number[]] => [
   cursors.map(({ operationId }) => operationId),

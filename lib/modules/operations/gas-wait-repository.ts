@@ -1,12 +1,7 @@
 import type { FeeExcess } from "@/lib/core/capped-fees";
 import type { Database } from "@/lib/db/client";
 import { appendEvent } from "./event-repository";
-import { lockOperation } from "./state-repository";
-
-interface OperationKey {
-  readonly projectId: string;
-  readonly id: string;
-}
+import { lockOperation, type OperationKey } from "./state-repository";
 
 /** A chain's price and cap, in the form of one entry of the column `gas_waits`. */
 export const gasWaitColumns = ({ pricePerGas, capPerGas }: FeeExcess) => ({
@@ -37,13 +32,14 @@ export const createGasWaitRepository = (database: Database) => {
       if (await update(of, chain, JSON.stringify(columns))) return;
       const entry = JSON.stringify({ [chain]: { ...columns, since: now.toISOString() } });
       await database.transaction(async (tx) => {
-        await lockOperation(tx, of.id);
+        await lockOperation(tx, of);
         const count = await tx.$executeRaw`
           UPDATE operation SET gas_waits = coalesce(gas_waits, '{}'::jsonb) || ${entry}::jsonb
           WHERE project_id = ${of.projectId} AND id = ${of.id} AND status IN ('pending', 'processing')
             AND NOT coalesce(gas_waits ? ${chain}, false)`;
         if (count > 0)
           await appendEvent(tx, {
+            projectId: of.projectId,
             operationId: of.id,
             type: "operation.waits_for_gas",
             data: { chainId, ...excess },
@@ -56,12 +52,18 @@ export const createGasWaitRepository = (database: Database) => {
     end: async (of: OperationKey, chainId: number, now: Date): Promise<void> => {
       const chain = String(chainId);
       await database.transaction(async (tx) => {
-        await lockOperation(tx, of.id);
+        await lockOperation(tx, of);
         const count = await tx.$executeRaw`
           UPDATE operation SET gas_waits = nullif(gas_waits - ${chain}, '{}'::jsonb)
           WHERE project_id = ${of.projectId} AND id = ${of.id} AND gas_waits ? ${chain}`;
         if (count > 0)
-          await appendEvent(tx, { operationId: of.id, type: "operation.gas_fell", data: { chainId }, now });
+          await appendEvent(tx, {
+            projectId: of.projectId,
+            operationId: of.id,
+            type: "operation.gas_fell",
+            data: { chainId },
+            now,
+          });
       });
     },
   };

@@ -1,12 +1,20 @@
 import { createBatcher } from "@/lib/core/batch";
-import { oneByOneAfterRefusal } from "@/lib/db/batches";
+import { eachByItself, oneByOneAfterRefusal } from "@/lib/db/batches";
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn } from "@/lib/db/sql";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { Leg, LegChange } from "./leg";
 import { writeLegs, type LegWrite } from "./leg-write-repository";
 import { createKnownSets, type KnownSets } from "./known-sets";
-import { operationIdOf, type LegMove, type OperationStep, type SignedAgain, type Stepped } from "./step-decision";
+import {
+  operationIdOf,
+  projectOf,
+  type LegMove,
+  type OperationStep,
+  type SignedAgain,
+  type Stepped,
+} from "./step-decision";
+import type { OperationKey } from "./state-repository";
 import { takeKnownSteps, takeSteps } from "./step-repository";
 import { createWalletTransactionRepository } from "./wallet-transaction-repository";
 
@@ -75,15 +83,18 @@ export const createLegRepository = (
   known: KnownSets = createKnownSets(),
 ) => {
   const steps = createBatcher({
-    run: createStepping(database, sponsorship, known),
+    run: eachByItself(projectOf, createStepping(database, sponsorship, known)),
     batchWeightMax: STEPS_MAX,
     lanes: LANES,
   });
   const touches = createBatcher({
-    run: oneByOneAfterRefusal(async (batch: readonly LegWrite[]) => {
-      const written = await writeLegs(keptSqlOn(database.pool), batch);
-      return batch.map((write) => ({ leg: written.get(write) ?? null }));
-    }),
+    run: eachByItself(
+      ({ leg }: LegWrite) => leg.projectId,
+      oneByOneAfterRefusal(async (batch: readonly LegWrite[]) => {
+        const written = await writeLegs(keptSqlOn(database.pool), batch);
+        return batch.map((write) => ({ leg: written.get(write) ?? null }));
+      }),
+    ),
     batchWeightMax: STEPS_MAX,
     lanes: LANES,
   });
@@ -91,7 +102,8 @@ export const createLegRepository = (
 
   return {
     /** pending → processing. Null when the operation is no longer pending, or awaits approval. */
-    begin: (operationId: string, now: Date): Promise<Stepped | null> => step({ kind: "begin", operationId, now }),
+    begin: ({ projectId, id }: OperationKey, now: Date): Promise<Stepped | null> =>
+      step({ kind: "begin", operation: { projectId, id }, now }),
 
     /**
      * Moves a leg to its next state. The operation's state, holds, the sponsor's budget and events change in the same

@@ -1,4 +1,4 @@
-/** Changes of legs in one statement for any number of them, each a compare-and-set against the version that was read. */
+/** Changes of legs of one project in one statement for any number of them, each a compare-and-set against the version that was read. */
 import { RefusedItemError } from "@/lib/db/batches";
 import type { SqlReader } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
@@ -68,12 +68,12 @@ const WRITE = `
       AS v (id text, version int, "from" text, "to" text, now timestamptz, change jsonb)
   ), locked AS MATERIALIZED (
     SELECT o.id FROM operation_leg o JOIN w ON w.id = o.id
-    WHERE o.version = w.version AND o.state = w."from"
+    WHERE o.project_id = $2 AND o.version = w.version AND o.state = w."from"
     ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o
   )
   UPDATE operation_leg l SET state = w."to", version = l.version + 1, updated_at = w.now, ${SET}
   FROM w JOIN locked ON locked.id = w.id
-  WHERE l.id = w.id AND l.version = w.version AND l.state = w."from"
+  WHERE l.project_id = $2 AND l.id = w.id AND l.version = w.version AND l.state = w."from"
   RETURNING l.id`;
 
 const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
@@ -94,7 +94,7 @@ const valuesOf = (writes: readonly LegWrite[]): readonly unknown[] => {
     now,
     change: changeOf(change),
   }));
-  return [JSON.stringify(toStored(values))];
+  return [JSON.stringify(toStored(values)), writes[0]?.leg.projectId];
 };
 
 /** The leg as a write leaves it. */

@@ -28,6 +28,7 @@ const routeLeg = {
 };
 
 const rowOf = (change: Partial<OperationLeg>): OperationLeg => ({
+  projectId: "prj_1",
   id: "leg_1",
   operationId: "op_1",
   position: 0,

@@ -69,6 +69,7 @@ export type LegVia = "user_operation" | "transaction" | "permit";
 
 /** How one source of an operation reaches the destination, and how far it is. Amounts in base units of their token. */
 export interface Leg {
+  readonly projectId: string;
   readonly id: string;
   readonly operationId: string;
   /** Index of the leg in the operation, from 0. */
@@ -140,7 +141,18 @@ export const asStoredRouteLeg = (routeLeg: RouteLeg): RouteLeg => storedRouteLeg
 
 /** The fields of a leg, beside its state, that a step may change. Null clears a column. */
 export type LegChange = Partial<
-  Omit<Leg, "id" | "operationId" | "position" | "state" | "version" | "updatedAt" | "sponsorReservedWei" | "sponsorDay">
+  Omit<
+    Leg,
+    | "projectId"
+    | "id"
+    | "operationId"
+    | "position"
+    | "state"
+    | "version"
+    | "updatedAt"
+    | "sponsorReservedWei"
+    | "sponsorDay"
+  >
 >;
 
 export const storedVia = z.enum(["user_operation", "transaction", "permit"]);
@@ -152,6 +164,7 @@ export type LegRow = RawRow<Omit<OperationLeg, "kind">>;
 
 /** @throws ZodError when a stored column does not have the shape that this version writes */
 export const parseLeg = (row: LegRow): Leg => ({
+  projectId: row.projectId,
   id: row.id,
   operationId: row.operationId,
   position: row.position,

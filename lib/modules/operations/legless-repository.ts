@@ -10,7 +10,7 @@ import { storedQuoted } from "./operation";
 import { insertOperation } from "./accept-repository";
 import { retriedMeanwhile } from "./errors";
 import { claimRetry, freeRetry } from "./retry-repository";
-import { lockOperation } from "./state-repository";
+import { lockOperation, type OperationKey } from "./state-repository";
 import { PRIVATE_CHANGES, subStatusesBefore } from "./status-changes";
 
 /** An operation without legs, carried on by another module: its row, its events and its job. */
@@ -46,7 +46,8 @@ export const insertLegless = async (
   const runs = input.approvalUntil === null;
   const subStatus: SubStatus = runs ? "prepared" : "awaiting_approval";
   const { retryOf } = input;
-  if (retryOf !== null && !(await claimRetry(tx, { of: retryOf, by: input.id, now }))) throw retriedMeanwhile();
+  if (retryOf !== null && !(await claimRetry(tx, { projectId: input.projectId, of: retryOf, by: input.id, now })))
+    throw retriedMeanwhile();
   await insertOperation(
     tx,
     {
@@ -69,6 +70,7 @@ export const insertLegless = async (
     evaluationId,
   );
   await appendEvent(tx, {
+    projectId: input.projectId,
     operationId: input.id,
     type: "operation.created",
     data: { status: "pending", subStatus },
@@ -81,19 +83,25 @@ export const insertLegless = async (
 /** Starts an operation that awaits approval. False when it no longer does. */
 export const approveLegless = async (
   tx: Tx,
-  at: { readonly operationId: string; readonly queue: string; readonly audit: Omit<AuditEntry, "subject" | "at"> },
+  at: {
+    readonly projectId: string;
+    readonly operationId: string;
+    readonly queue: string;
+    readonly audit: Omit<AuditEntry, "subject" | "at">;
+  },
   /** Evaluates the policies and returns the evaluation's id. */
   enforce: () => Promise<string>,
   now: Date,
 ): Promise<boolean> => {
-  const { operationId } = at;
+  const { projectId, operationId } = at;
   const { count } = await tx.operation.updateMany({
-    where: { id: operationId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+    where: { projectId, id: operationId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
     data: { subStatus: "prepared", acceptedAt: now, expiresAt: null, version: { increment: 1 }, updatedAt: now },
   });
   if (count === 0) return false;
-  await tx.operation.update({ where: { id: operationId }, data: { evaluationId: await enforce() } });
+  await tx.operation.updateMany({ where: { projectId, id: operationId }, data: { evaluationId: await enforce() } });
   await appendEvent(tx, {
+    projectId,
     operationId,
     type: "operation.approved",
     data: { status: "pending", subStatus: "prepared" },
@@ -105,6 +113,7 @@ export const approveLegless = async (
 };
 
 export interface LeglessMove {
+  readonly projectId: string;
   readonly operationId: string;
   readonly from: readonly { readonly status: Status; readonly subStatus: SubStatus }[];
   readonly to: { readonly status: Status; readonly subStatus: SubStatus };
@@ -116,17 +125,17 @@ export interface LeglessMove {
 
 /** Compare-and-set: false when the operation is in none of the `from` states. */
 export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise<boolean> => {
-  const { operationId, to } = move;
-  const before = await lockOperation(tx, operationId);
+  const { projectId, operationId, to } = move;
+  const before = await lockOperation(tx, { projectId, id: operationId });
   const isExpected = move.from.some(
     ({ status, subStatus }) => status === before.status && subStatus === before.subStatus,
   );
   if (!isExpected) return false;
   if (before.status !== to.status && !mayMove(before.status, to.status))
     throw new Error(`An operation may not go from ${before.status} to ${to.status}.`);
-  const row = await tx.operation.findUniqueOrThrow({ where: { id: operationId }, select: { quoted: true } });
-  await tx.operation.update({
-    where: { id: operationId },
+  const row = await tx.operation.findFirstOrThrow({ where: { projectId, id: operationId }, select: { quoted: true } });
+  await tx.operation.updateMany({
+    where: { projectId, id: operationId },
     data: {
       ...to,
       version: { increment: 1 },
@@ -136,18 +145,27 @@ export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise
     },
   });
   const data = { ...to, ...(move.failure === undefined ? {} : { code: move.failure.code }) };
-  await appendEvent(tx, { operationId, type: move.event, data, now });
+  await appendEvent(tx, { projectId, operationId, type: move.event, data, now });
   return true;
 };
 
 /** pending → cancelled. False when the operation has begun. */
-export const cancelledLegless = async (tx: Tx, operationId: string, now: Date): Promise<boolean> => {
+export const cancelledLegless = async (
+  tx: Tx,
+  { projectId, id: operationId }: OperationKey,
+  now: Date,
+): Promise<boolean> => {
   const { count } = await tx.operation.updateMany({
-    where: { id: operationId, status: "pending", subStatus: { in: subStatusesBefore(PRIVATE_CHANGES, "cancelled") } },
+    where: {
+      projectId,
+      id: operationId,
+      status: "pending",
+      subStatus: { in: subStatusesBefore(PRIVATE_CHANGES, "cancelled") },
+    },
     data: { status: "cancelled", version: { increment: 1 }, expiresAt: null, updatedAt: now },
   });
   if (count === 0) return false;
-  await freeRetry(tx, operationId, now);
-  await appendEvent(tx, { operationId, type: "operation.cancelled", data: { status: "cancelled" }, now });
+  await freeRetry(tx, { projectId, id: operationId }, now);
+  await appendEvent(tx, { projectId, operationId, type: "operation.cancelled", data: { status: "cancelled" }, now });
   return true;
 };

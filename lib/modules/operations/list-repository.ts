@@ -6,7 +6,7 @@ import type { OperationFilter } from "./operation-filter";
 import { DEPOSIT_KIND } from "./deposit-kind";
 import { PRIVATE_KINDS } from "./private-kinds";
 import { readOperations, type ReadLog, type ReadOperation } from "./readable";
-import { OPERATION_INCLUDE } from "./repository";
+import { includeOf } from "./repository";
 import { chainTerm, readSearch, type Search } from "./search";
 
 export interface OperationPage {
@@ -85,7 +85,10 @@ const idsByHash = async (
   hash: string,
 ): Promise<string[]> => {
   const legs = await prisma.operationLeg.findMany({
-    where: { OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }] },
+    where: {
+      projectId,
+      OR: [{ sourceTxHash: hash }, { destTxHash: hash }, { refundTxHash: hash }, { userOpHash: hash }],
+    },
     select: { operationId: true },
     take: SAME_HASH_MAX,
   });
@@ -142,7 +145,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     byIds: async (projectId: string, ids: readonly string[]): Promise<Operation[]> => {
       const rows = await prisma.operation.findMany({
         where: { projectId, id: { in: [...ids] } },
-        include: OPERATION_INCLUDE,
+        include: includeOf(projectId),
       });
       return readOperations(rows, log).flatMap(({ operation }) => operation ?? []);
     },
@@ -160,7 +163,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
         where: { projectId, ...where, ...(before === undefined ? {} : { id: { lt: before } }) },
         orderBy: { id: "desc" },
         take: limit,
-        include: OPERATION_INCLUDE,
+        include: includeOf(projectId),
       });
       return readOperations(rows, log);
     },

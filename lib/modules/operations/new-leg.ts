@@ -114,6 +114,7 @@ const ownFields = (leg: NewLeg): Pick<Leg, "state" | "via"> & Partial<Leg> => {
 export const acceptedLeg = (
   leg: NewLeg,
   at: {
+    projectId: string;
     operationId: string;
     position: number;
     walletId: string;
@@ -126,6 +127,7 @@ export const acceptedLeg = (
 ): Leg => ({
   ...UNSEEN,
   id: leg.legId,
+  projectId: at.projectId,
   operationId: at.operationId,
   position: at.position,
   walletId: at.walletId,

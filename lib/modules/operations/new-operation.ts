@@ -114,6 +114,7 @@ export const newOperation = (
       if (!at) throw new Error("A leg has no source.");
       const destinationChainId = request.destination.token.chainId;
       return acceptedLeg(leg, {
+        projectId: input.projectId,
         operationId,
         position,
         walletId: at.wallet.id,

@@ -101,7 +101,7 @@ export const parseOperation = (row: OperationRow & { readonly legs: readonly Leg
 });
 
 /** @throws ZodError when the event's data is not an object */
-export const parseEvent = (row: EventRow): OperationEvent => ({
+export const parseEvent = (row: Omit<EventRow, "projectId">): OperationEvent => ({
   operationId: row.operationId,
   seq: row.seq,
   type: row.type,

@@ -9,14 +9,16 @@ import { createKnownSets, type KnownSets } from "./known-sets";
 import type { Operation } from "./operation";
 import { findOperations } from "./row-repository";
 import { readAsMuchAsPossible, readOperation } from "./readable";
-import { lockOperation, settleOperation } from "./state-repository";
+import { lockOperation, settleOperation, type OperationKey } from "./state-repository";
 
 /** Maximum number of operations that one statement reads. */
 const READS_MAX = 100;
 const ACCEPTED_MAX = 1000;
 const ACCEPTED_MS = 5000;
 
-export const OPERATION_INCLUDE = { legs: { orderBy: { position: "asc" } } } as const;
+/** The legs of operations of a project. */
+export const includeOf = (projectId: string) =>
+  ({ legs: { where: { projectId }, orderBy: { position: "asc" } } }) as const;
 
 export const createOperationsRepository = (
   database: Database,
@@ -69,22 +71,28 @@ export const createOperationsRepository = (
 
     /** To show it; a leg that cannot be read hides nothing else. */
     findInProject: async (projectId: string, id: string): Promise<Operation | null> => {
-      const row = await database.prisma.operation.findFirst({ where: { id, projectId }, include: OPERATION_INCLUDE });
+      const row = await database.prisma.operation.findFirst({
+        where: { id, projectId },
+        include: includeOf(projectId),
+      });
       return row === null ? null : readOperation(row);
     },
 
     /** As `findInProject`, for its page alone: also an operation whose own columns cannot be read. */
     findToShow: async (projectId: string, id: string): Promise<Operation | null> => {
-      const row = await database.prisma.operation.findFirst({ where: { id, projectId }, include: OPERATION_INCLUDE });
+      const row = await database.prisma.operation.findFirst({
+        where: { id, projectId },
+        include: includeOf(projectId),
+      });
       return row === null ? null : readAsMuchAsPossible(row);
     },
 
     ...createAccepting(database, sponsorship, handover),
 
     /** Notes that an operation takes far longer than was estimated, once. */
-    markDelayed: (operationId: string, now: Date): Promise<void> =>
+    markDelayed: (of: OperationKey, now: Date): Promise<void> =>
       database.transaction(async (tx) => {
-        const operation = await lockOperation(tx, operationId);
+        const operation = await lockOperation(tx, of);
         if (operation.status === "processing" && operation.subStatus !== "delayed")
           await settleOperation(tx, operation, now, true);
       }),

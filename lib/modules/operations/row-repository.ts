@@ -31,6 +31,7 @@ const OPERATION_FIELDS: Record<keyof OperationRow, Form> = {
 };
 
 const LEG_FIELDS: Record<keyof LegRow, Form> = {
+  projectId: "plain",
   id: "plain",
   operationId: "plain",
   position: "plain",
@@ -79,7 +80,15 @@ const LEG_FIELDS: Record<keyof LegRow, Form> = {
 export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const LEG_PREFIX = "leg.";
-const CASTS: Record<Form, string> = { plain: "", numeric: "::text", integer: "::text", day: "::text", time: "" };
+// A date as text depends on a setting of the session, which a node of a cluster refuses in RETURNING; its days since 1970 do not.
+const CASTS: Record<Form, string> = {
+  plain: "",
+  numeric: "::text",
+  integer: "::text",
+  day: " - DATE '1970-01-01'",
+  time: "",
+};
+const DAY_MS = 86_400_000;
 const listOf = (fields: Readonly<Record<string, Form>>, table: string, prefix: string): string =>
   Object.entries(fields)
     .map(([field, form]) => `${table}.${columnOf(field)}${CASTS[form]} AS "${prefix}${field}"`)
@@ -91,10 +100,10 @@ export const LEG_COLUMNS = listOf(LEG_FIELDS, "l", LEG_PREFIX);
 type Raw = Readonly<Record<string, unknown>>;
 
 const valueOf = (value: unknown, form: Form): unknown => {
+  if (form === "day" && typeof value === "number") return new Date(value * DAY_MS);
   if (typeof value !== "string") return value;
   if (form === "integer") return BigInt(value);
-  if (form === "time") return new Date(value);
-  return form === "day" ? new Date(`${value}T00:00:00Z`) : value;
+  return form === "time" ? new Date(value) : value;
 };
 
 /** @param raw a row with `LEG_COLUMNS`, as the driver or a part of a statement returns it */
@@ -123,7 +132,7 @@ export const legsPart = (legs: readonly Leg[]): StatementPart => {
 
 const READ = `
   SELECT ${listOf(OPERATION_FIELDS, "o", "")}, ${LEG_COLUMNS}
-  FROM operation o LEFT JOIN operation_leg l ON l.operation_id = o.id
+  FROM operation o LEFT JOIN operation_leg l ON l.project_id = o.project_id AND l.operation_id = o.id
   WHERE o.id = ANY($1::text[]) ORDER BY o.id, l.position`;
 
 const LEG_ID = `${LEG_PREFIX}id`;

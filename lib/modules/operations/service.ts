@@ -155,7 +155,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
   const cancel = async (actor: Actor, id: string): Promise<Operation> => {
     const { projectId } = actor;
     const operation = await get(projectId, id);
-    if (await waiting.cancel(operation.id, actor, clock.now())) return get(projectId, id);
+    if (await waiting.cancel(operation, actor, clock.now())) return get(projectId, id);
     const { status } = await get(projectId, id);
     throw new DomainError("invalid_state", CANNOT_CANCEL[isFinal(status) ? "ended" : "begun"]);
   };

@@ -6,6 +6,12 @@ import { appendEvent } from "./event-repository";
 import type { Failure } from "./leg";
 import { isLegFinal, summarizeLegs, type LegResult, type LegState, type OperationSummary } from "./summary";
 
+/** An operation of a project. */
+export interface OperationKey {
+  readonly projectId: string;
+  readonly id: string;
+}
+
 export interface LockedOperation {
   readonly id: string;
   readonly projectId: string;
@@ -16,12 +22,12 @@ export interface LockedOperation {
 }
 
 /** Locks the operation's row, so that changes of one operation happen one after another. @throws Error when there is no such operation */
-export const lockOperation = async (tx: Tx, operationId: string): Promise<LockedOperation> => {
+export const lockOperation = async (tx: Tx, { projectId, id }: OperationKey): Promise<LockedOperation> => {
   // CHECK constraints of the columns list the possible values.
   const [row] = await tx.$queryRaw<(Omit<LockedOperation, "minimumBase"> & { minimumBase: string })[]>`
     SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus", minimum_base::text AS "minimumBase"
-    FROM operation WHERE id = ${operationId} FOR NO KEY UPDATE`;
-  if (row === undefined) throw new Error(`There is no operation ${operationId}.`);
+    FROM operation WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE`;
+  if (row === undefined) throw new Error(`There is no operation ${id}.`);
   return { ...row, minimumBase: BigInt(row.minimumBase) };
 };
 
@@ -53,7 +59,7 @@ export const settleOperation = async (
   delayed = false,
 ): Promise<void> => {
   const legs = await tx.operationLeg.findMany({
-    where: { operationId: operation.id },
+    where: { projectId: operation.projectId, operationId: operation.id },
     orderBy: { position: "asc" },
     select: { state: true, failure: true, receivedBase: true },
   });
@@ -70,7 +76,7 @@ export const settleOperation = async (
   }
   const { failure } = next;
   await tx.operation.updateMany({
-    where: { id: operation.id },
+    where: { projectId: operation.projectId, id: operation.id },
     data: {
       status: next.status,
       subStatus: next.subStatus,
@@ -80,6 +86,7 @@ export const settleOperation = async (
     },
   });
   await appendEvent(tx, {
+    projectId: operation.projectId,
     operationId: operation.id,
     type: `operation.${next.status}`,
     data: { status: next.status, subStatus: next.subStatus },

@@ -16,7 +16,7 @@ const TIMED = [
   /^WITH held AS MATERIALIZED/,
   /FROM "public"\."chain_transaction" WHERE .*"status" IN/,
   /"public"\."payout_schedule/,
-  /^WITH expired AS/,
+  /FROM payout WHERE status = 'pending' AND expires_at/,
   /"expires_at" <=/,
   /^SELECT .*"public"\."job"/,
   /\bchain_head\b/,

@@ -8,7 +8,7 @@ import { reservationOf } from "./leg-reservations";
 import { writtenLeg, type LegWrite } from "./leg-write-repository";
 import { projectEventsOf } from "./project-events";
 import type { LegClaim, RefundClaim } from "./refund-claim-repository";
-import { settledState } from "./state-repository";
+import { settledState, type OperationKey } from "./state-repository";
 import { LEG_TRANSITIONS, isLegFinal, stageOfLegs, type LegState } from "./summary";
 import type { LegSnapshot, WorkingSet } from "./working-set-repository";
 
@@ -29,7 +29,7 @@ export interface LegMove {
 export type SignedAgain = Required<Pick<LegChange, "userOperation" | "userOpHash" | "earlierUserOpHashes">>;
 
 export type OperationStep =
-  | { readonly kind: "begin"; readonly operationId: string; readonly now: Date }
+  | { readonly kind: "begin"; readonly operation: OperationKey; readonly now: Date }
   | { readonly kind: "move"; readonly move: LegMove }
   /** The leg stays as it is, with another signed operation. */
   | {
@@ -48,8 +48,14 @@ export interface Stepped {
 }
 
 export const operationIdOf = (step: OperationStep): string => {
-  if (step.kind === "begin") return step.operationId;
+  if (step.kind === "begin") return step.operation.id;
   return step.kind === "move" ? step.move.leg.operationId : step.leg.operationId;
+};
+
+/** The project of a step's operation. */
+export const projectOf = (step: OperationStep): string => {
+  if (step.kind === "begin") return step.operation.projectId;
+  return step.kind === "move" ? step.move.leg.projectId : step.leg.projectId;
 };
 
 const note = (workingSet: WorkingSet, type: string, data: unknown, now: Date): void => {

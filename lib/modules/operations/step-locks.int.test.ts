@@ -59,7 +59,7 @@ const drive = async ({ repository, legs }: ReturnType<typeof instanceOf>, operat
     const now = new Date();
     const [leg] = operation.legs;
     const to = leg === undefined ? undefined : NEXT[leg.state];
-    if (operation.status === "pending") steps += (await legs.begin(operationId, now)) === null ? 0 : 1;
+    if (operation.status === "pending") steps += (await legs.begin(operation, now)) === null ? 0 : 1;
     else if (leg !== undefined && to !== undefined) {
       const change =
         to === "source_seen" ? { sourceTxHash: hash(), gasCostWei: 1n, gasPaidBy: "sponsor" as const } : {};

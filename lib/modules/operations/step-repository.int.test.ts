@@ -47,12 +47,14 @@ const legOf = async (operationId: string) => {
   if (leg === undefined) throw new Error("It has one leg.");
   return { leg, reservedWei: leg.sponsorReservedWei ?? 0n };
 };
+const { projectId } = await database.prisma.wallet.findFirstOrThrow({ where: { id: customer.treasuryId } });
+const keyOf = (id: string) => ({ projectId, id });
 const hash = (): `0x${string}` => `0x${randomBytes(32).toString("hex")}`;
 const now = new Date();
 
 test("steps announce their operations when they are committed, and nothing of a step that was refused", async () => {
   const [one, other] = [await accepted(), await accepted()];
-  await Promise.all([one, other].map((id) => legs.begin(id, now)));
+  await Promise.all([one, other].map((id) => legs.begin(keyOf(id), now)));
   expect(announced.sort()).toEqual([one, other].map((id) => `operation_event ${id}`).sort());
   announced.splice(0);
   const { leg, reservedWei } = await legOf(one);
@@ -76,7 +78,7 @@ test("of several writes to a leg that read it at the same time one succeeds", as
 
 test("a leg that is signed again keeps the hash of the earlier operation, and reserves what the new one costs", async () => {
   const operationId = await accepted();
-  await legs.begin(operationId, now);
+  await legs.begin(keyOf(operationId), now);
   const { leg: queued, reservedWei } = await legOf(operationId);
   const userOperation = {
     sender: queued.walletAddress,
@@ -133,7 +135,7 @@ test("the first move of a leg begins its operation in the same transaction", asy
     "leg.submitted",
     "operation.processing",
   ]);
-  expect(await legs.begin(operationId, now)).toBeNull();
+  expect(await legs.begin(keyOf(operationId), now)).toBeNull();
 });
 
 test("a leg of an operation that was cancelled since it was read is not moved, and nothing begins", async () => {

@@ -11,21 +11,22 @@ import { toStored } from "@/lib/ports/routing-json";
 import { announceEvents } from "./event-repository";
 import { claimRefunds, releaseRefunds } from "./refund-claim-repository";
 import { legWritesPart } from "./leg-write-repository";
-import { decideSteps, operationIdOf, type Decided, type OperationStep, type Stepped } from "./step-decision";
+import { decideSteps, operationIdOf, projectOf, type Decided, type OperationStep, type Stepped } from "./step-decision";
 import { lockParts, readWorkingSets, type WorkingSet } from "./working-set-repository";
 
 const UPDATE_OPERATIONS = `
   UPDATE operation o SET status = w.status, sub_status = w.sub_status, failure = w.failure,
     version = o.version + w.changes, updated_at = w.now
   FROM jsonb_to_recordset($1::jsonb)
-    AS w (project_id text, id text, version int, status text, sub_status text, failure jsonb, changes int, now timestamptz)
-  WHERE o.project_id = w.project_id AND o.id = w.id AND o.version = w.version
+    AS w (id text, version int, status text, sub_status text, failure jsonb, changes int, now timestamptz)
+  WHERE o.project_id = $2 AND o.id = w.id AND o.version = w.version
   RETURNING o.id`;
 
 // Each operation is locked, so nobody else numbers its events meanwhile.
 const INSERT_EVENTS = `
-  INSERT INTO operation_event (operation_id, seq, type, data, created_at)
-  SELECT e."operationId", e.place + (SELECT coalesce(max(o.seq), 0) FROM operation_event o WHERE o.operation_id = e."operationId"),
+  INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
+  SELECT $2, e."operationId", e.place + (
+      SELECT coalesce(max(o.seq), 0) FROM operation_event o WHERE o.project_id = $2 AND o.operation_id = e."operationId"),
     e.type, e.data, e.now
   FROM jsonb_to_recordset($1::jsonb) AS e ("operationId" text, place int, type text, data jsonb, now timestamptz)
   ORDER BY e."operationId", e.place`;
@@ -40,25 +41,25 @@ export interface Taken {
   readonly workingSets: ReadonlyMap<string, WorkingSet>;
 }
 
-const operationsPart = (workingSets: readonly WorkingSet[]): JudgedPart[] => {
+const operationsPart = (projectId: string, workingSets: readonly WorkingSet[]): JudgedPart[] => {
   const changed = workingSets.flatMap(({ row, changes, changedAt: now }) => {
-    const { projectId, id, version, status, subStatus, failure } = row;
-    return changes === 0
-      ? []
-      : [{ project_id: projectId, id, version, status, sub_status: subStatus, failure, changes, now }];
+    const { id, version, status, subStatus, failure } = row;
+    return changes === 0 ? [] : [{ id, version, status, sub_status: subStatus, failure, changes, now }];
   });
   if (changed.length === 0) return [];
   const judge: JudgedPart["judge"] = (rows) => {
     if (rows.length !== changed.length) throw new RefusedItemError("An operation was changed although it is locked.");
   };
-  return [{ text: UPDATE_OPERATIONS, values: [JSON.stringify(changed)], rowsExactly: changed.length, judge }];
+  return [
+    { text: UPDATE_OPERATIONS, values: [JSON.stringify(changed), projectId], rowsExactly: changed.length, judge },
+  ];
 };
 
-const eventParts = (workingSets: readonly WorkingSet[]): StatementPart[] => {
+const eventParts = (projectId: string, workingSets: readonly WorkingSet[]): StatementPart[] => {
   const events = workingSets.flatMap((workingSet) => workingSet.events);
   const projectEvents = workingSets.flatMap((workingSet) => workingSet.projectEvents);
   return [
-    ...(events.length === 0 ? [] : [{ text: INSERT_EVENTS, values: [JSON.stringify(toStored(events))] }]),
+    ...(events.length === 0 ? [] : [{ text: INSERT_EVENTS, values: [JSON.stringify(toStored(events)), projectId] }]),
     ...(projectEvents.length === 0 ? [] : [eventsPart(projectEvents)]),
   ];
 };
@@ -81,11 +82,11 @@ interface Changes {
 const changesOf = (
   sponsorship: Sponsorship,
   { writes, holds, reservations }: Decided,
-  workingSets: readonly WorkingSet[],
+  { projectId, workingSets }: { readonly projectId: string; readonly workingSets: readonly WorkingSet[] },
 ): Changes => {
   const { parts: freed, rest } = sponsorship.freeingParts(reservations);
   const written = writes.size === 0 ? [] : [legWritesPart([...writes.values()])];
-  const operations = [...operationsPart(workingSets), ...eventParts(workingSets)];
+  const operations = [...operationsPart(projectId, workingSets), ...eventParts(projectId, workingSets)];
   return {
     parts: [...written, ...syncHoldsParts(holds), ...freed, ...operations],
     ends: endParts(workingSets),
@@ -98,7 +99,7 @@ const announceAll = (sql: Sql, workingSets: Iterable<WorkingSet>): void => {
 };
 
 /**
- * Takes the steps, in order, inside one transaction: legs, operations, holds, the sponsor's budget and events change together,
+ * Takes the steps of one project, in order, inside one transaction: legs, operations, holds, the sponsor's budget and events change together,
  * and the job of an operation that ends is removed.
  * @param sql what `Database.rawTransaction` handed out, because the events are announced on it
  * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`; RefundTakenError when other legs have claimed
@@ -109,11 +110,14 @@ export const takeSteps = async (
   sponsorship: Sponsorship,
   steps: readonly OperationStep[],
 ): Promise<Taken> => {
-  const workingSets = await readWorkingSets(sql, steps.map(operationIdOf));
+  const [first] = steps;
+  if (first === undefined) return { stepped: [], workingSets: new Map() };
+  const projectId = projectOf(first);
+  const workingSets = await readWorkingSets(sql, projectId, steps.map(operationIdOf));
   const decided = decideSteps(steps, workingSets);
   await releaseRefunds(sql, decided.released);
   await claimRefunds(sql, decided.claims);
-  const { parts, ends, rest } = changesOf(sponsorship, decided, [...workingSets.values()]);
+  const { parts, ends, rest } = changesOf(sponsorship, decided, { projectId, workingSets: [...workingSets.values()] });
   const isLast = rest.length === 0;
   await changeAndJudge(sql, isLast ? [...parts, ...ends] : parts);
   announceAll(sql, workingSets.values());
@@ -135,12 +139,18 @@ export const takeKnownSteps = async (
   steps: readonly OperationStep[],
   workingSets: ReadonlyMap<string, WorkingSet>,
 ): Promise<Taken | null> => {
+  const [first] = steps;
+  if (first === undefined) return null;
+  const projectId = projectOf(first);
   try {
-    const locks = lockParts([...workingSets.values()]);
+    const locks = lockParts(projectId, [...workingSets.values()]);
     const decided = decideSteps(steps, workingSets);
     const { results, claims, released } = decided;
     if (results.includes(null) || claims.length > 0 || released.length > 0) return null;
-    const { parts, ends, rest } = changesOf(sponsorship, decided, [...workingSets.values()]);
+    const { parts, ends, rest } = changesOf(sponsorship, decided, {
+      projectId,
+      workingSets: [...workingSets.values()],
+    });
     if (rest.length > 0 || !(await changeAllOrNothing(sql, [...locks, ...parts, ...ends]))) return null;
     announceAll(sql, workingSets.values());
     return { stepped: decided.results, workingSets };

@@ -30,9 +30,9 @@ const newOperation = async (): Promise<string> => {
 /** Appends events in one transaction, and ends the operation with the last one where a status is given. */
 const append = (operationId: string, count: number, status?: Status): Promise<void> =>
   database.transaction(async (tx) => {
-    await lockOperation(tx, operationId);
+    await lockOperation(tx, { projectId, id: operationId });
     for (let event = 0; event < count; event += 1)
-      await appendEvent(tx, { operationId, type: "test", data: { event }, now: new Date() });
+      await appendEvent(tx, { projectId, operationId, type: "test", data: { event }, now: new Date() });
     if (status !== undefined) await tx.operation.update({ where: { id: operationId }, data: { status } });
   });
 

@@ -60,14 +60,14 @@ const LOCK = `
   WITH locked AS MATERIALIZED (
     SELECT o.id, o.project_id AS "projectId", o.version, o.kind, o.status, o.sub_status AS "subStatus", o.failure,
       o.retry_of AS "retryOf", o.minimum_base::text AS "minimumBase",
-      (SELECT q.transfer_id FROM quote q WHERE q.operation_id = o.id) AS "quotedId",
-      (SELECT p.id FROM privacy_transfer p WHERE p.project_id = o.project_id AND p.operation_id = o.id) AS "privateId"
-    FROM operation o WHERE o.id = ANY($1::text[]) ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o
+      (SELECT q.transfer_id FROM quote q WHERE q.project_id = $1 AND q.operation_id = o.id) AS "quotedId",
+      (SELECT p.id FROM privacy_transfer p WHERE p.project_id = $1 AND p.operation_id = o.id) AS "privateId"
+    FROM operation o WHERE o.project_id = $1 AND o.id = ANY($2::text[]) ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o
   )`;
 const LOCK_WITH_LEGS = `${LOCK}
   SELECT to_jsonb(locked) AS operation, l.id, l.operation_id AS "operationId", l.source_chain_id AS "sourceChainId", l.state, l.version,
     l.position, l.failure, l.received_base::text AS "receivedBase", l.sponsor_reserved_wei::text AS "reservedWei"
-  FROM locked JOIN operation_leg l ON l.operation_id = locked.id
+  FROM locked JOIN operation_leg l ON l.project_id = $1 AND l.operation_id = locked.id
   ORDER BY l.id COLLATE "C" FOR NO KEY UPDATE OF l`;
 /** An operation that awaits approval has no legs. */
 const LOCK_ALONE = `${LOCK} SELECT to_jsonb(locked) AS operation FROM locked`;
@@ -75,20 +75,21 @@ const LOCK_ALONE = `${LOCK} SELECT to_jsonb(locked) AS operation FROM locked`;
 type LockedRow = { readonly operation: StoredOperation } & StoredLeg & { readonly position: number };
 
 /**
- * Locks the operations and their legs until the transaction ends.
+ * Locks operations of a project and their legs until the transaction ends.
  * @returns the working set of each operation, by its id
  */
 export const readWorkingSets = async (
   sql: SqlReader,
+  projectId: string,
   operationIds: readonly string[],
 ): Promise<Map<string, WorkingSet>> => {
   const ids = [...new Set(operationIds)];
-  const rows = await sql.query<LockedRow>(LOCK_WITH_LEGS, [ids]);
+  const rows = await sql.query<LockedRow>(LOCK_WITH_LEGS, [projectId, ids]);
   const byPosition = rows.toSorted((one, other) => one.position - other.position);
   const found = new Map<string, StoredOperation>(rows.map(({ operation }) => [operation.id, operation]));
   const legless = ids.filter((id) => !found.has(id));
   if (legless.length > 0)
-    for (const { operation } of await sql.query<Pick<LockedRow, "operation">>(LOCK_ALONE, [legless]))
+    for (const { operation } of await sql.query<Pick<LockedRow, "operation">>(LOCK_ALONE, [projectId, legless]))
       found.set(operation.id, operation);
   for (const id of ids) if (!found.has(id)) throw new RefusedItemError(`There is no operation ${id}.`);
   const workingSets = [...found.values()].map(({ minimumBase, ...stored }): [string, WorkingSet] => {
@@ -106,36 +107,36 @@ export const readWorkingSets = async (
 
 // The versions and states that are compared are those of the rows that were locked: PostgreSQL looks at a row again once it has waited for it.
 const LOCK_KNOWN = `
-  SELECT o.id FROM jsonb_to_recordset($1::jsonb) AS w (project_id text, id text, version int, status text, sub_status text)
-  JOIN operation o ON o.project_id = w.project_id AND o.id = w.id
+  SELECT o.id FROM jsonb_to_recordset($1::jsonb) AS w (id text, version int, status text, sub_status text)
+  JOIN operation o ON o.project_id = $2 AND o.id = w.id
   WHERE o.version = w.version AND o.status = w.status AND o.sub_status = w.sub_status
   ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o`;
 const LOCK_KNOWN_LEGS = `
   SELECT l.id FROM jsonb_to_recordset($1::jsonb) AS w (operation_id text, id text, version int, state text)
-  JOIN operation_leg l ON l.operation_id = w.operation_id AND l.id = w.id
+  JOIN operation_leg l ON l.project_id = $2 AND l.operation_id = w.operation_id AND l.id = w.id
   WHERE l.version = w.version AND l.state = w.state
   ORDER BY l.id COLLATE "C" FOR NO KEY UPDATE OF l`;
 
-const locking = (text: string, rows: readonly object[]): JudgedPart => ({
+const locking = (text: string, projectId: string, rows: readonly object[]): JudgedPart => ({
   text,
-  values: [JSON.stringify(rows)],
+  values: [JSON.stringify(rows), projectId],
   rowsExactly: rows.length,
   judge: () => undefined,
 });
 
 /**
- * Parts of `changeAllOrNothing` that lock operations and their legs as `readWorkingSets` does, those alone that still are as the working sets
+ * Parts of `changeAllOrNothing` that lock operations of a project and their legs as `readWorkingSets` does, those alone that still are as the working sets
  * say. Call it before steps change the working sets.
  */
-export const lockParts = (workingSets: readonly WorkingSet[]): JudgedPart[] => [
+export const lockParts = (projectId: string, workingSets: readonly WorkingSet[]): JudgedPart[] => [
   locking(
     LOCK_KNOWN,
-    workingSets.map(({ row: { projectId, id, version, status, subStatus } }) => ({
-      ...{ project_id: projectId, id, version, status, sub_status: subStatus },
-    })),
+    projectId,
+    workingSets.map(({ row: { id, version, status, subStatus } }) => ({ id, version, status, sub_status: subStatus })),
   ),
   locking(
     LOCK_KNOWN_LEGS,
+    projectId,
     workingSets.flatMap(({ legs }) =>
       legs.map(({ operationId, id, version, state }) => ({ operation_id: operationId, id, version, state })),
     ),

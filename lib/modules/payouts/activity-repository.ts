@@ -74,7 +74,7 @@ const SOLE_ADDRESSES = `
   WHERE project_id = $1 AND payout_id = ANY ($2::text[]) AND index = 0`;
 
 const SOLE_ACCOUNTS = `
-  SELECT r.payout_id AS id, r.rows->0->>0 AS recipient FROM payout_rows r JOIN payout p ON p.id = r.payout_id
+  SELECT r.payout_id AS id, r.rows->0->>0 AS recipient FROM payout_rows r JOIN payout p ON p.project_id = r.project_id AND p.id = r.payout_id
   WHERE p.project_id = $1 AND r.payout_id = ANY ($2::text[]) AND r.first_index = 0`;
 
 const HASH = /^0x[0-9a-f]{64}$/;

@@ -39,7 +39,7 @@ const end = async (
   { as, failure }: { readonly as: "cancelled" | "expired"; readonly failure: PayoutFailure | null },
 ): Promise<void> => {
   const at = deps.clock.now();
-  await deps.repository.endAwaiting(decided.id, { status: as, failure }, entryOf(decided, `payout.${as}`, at));
+  await deps.repository.endAwaiting(decided, { status: as, failure }, entryOf(decided, `payout.${as}`, at));
 };
 
 const begin = async (deps: DecidedDeps, decided: Decided, view: PayoutView): Promise<void> => {

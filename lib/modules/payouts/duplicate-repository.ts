@@ -24,8 +24,8 @@ const EARLIER = `
   )
   SELECT DISTINCT ON (found.index) found.index, found.payout_id, found.created_at
   FROM found
-  JOIN payout p ON p.id = found.payout_id AND p.status NOT IN ('cancelled', 'expired', 'failed')
-  LEFT JOIN payout_item ended ON ended.payout_id = found.payout_id AND ended.index = found.row
+  JOIN payout p ON p.project_id = $1 AND p.id = found.payout_id AND p.status NOT IN ('cancelled', 'expired', 'failed')
+  LEFT JOIN payout_item ended ON ended.project_id = $1 AND ended.payout_id = found.payout_id AND ended.index = found.row
   LEFT JOIN wallet_payout_item item ON item.project_id = $1 AND item.payout_id = found.payout_id AND item.index = found.row
   LEFT JOIN wallet_payout_batch batch
     ON batch.project_id = $1 AND batch.payout_id = found.payout_id AND batch.number = item.batch

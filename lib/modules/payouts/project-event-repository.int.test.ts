@@ -62,7 +62,12 @@ test("a long failure reason from a token's contract is cut, so that events stay 
   const id = await create("atomic", [payee]);
   const failure = { code: "simulation_failed", message: `${"x".repeat(499)}${"😀".repeat(50_000)}`, retryable: true };
   await database.rawTransaction((sql) =>
-    recordFailedItems(sql, { payoutId: id, items: [{ index: 0, failure }], at: new Date() }),
+    recordFailedItems(sql, {
+      projectId: actor.projectId,
+      payoutId: id,
+      items: [{ index: 0, failure }],
+      at: new Date(),
+    }),
   );
   const [, failed] = await eventsOf(database, id);
   expect(failed?.payload).toEqual({ payoutId: id, index: 0, failure: { ...failure, message: `${"x".repeat(499)}😀` } });

@@ -30,10 +30,10 @@ const storedFailure = failureRecord.nullable();
 const READ = `
   SELECT id AS "payoutId", project_id AS "projectId", kind, mode, status, sub_status AS "subStatus", reference,
     items_total AS "itemsTotal", items_completed AS "itemsCompleted", items_failed AS "itemsFailed", failure
-  FROM payout WHERE id = ANY($1::text[])`;
+  FROM payout WHERE project_id = $1 AND id = ANY($2::text[])`;
 
-const readStates = async (sql: Sql, payoutIds: readonly string[]): Promise<readonly State[]> => {
-  const rows = await sql.query<StateRow>(READ, [payoutIds]);
+const readStates = async (sql: Sql, projectId: string, payoutIds: readonly string[]): Promise<readonly State[]> => {
+  const rows = await sql.query<StateRow>(READ, [projectId, payoutIds]);
   return rows.map((row) => ({ ...row, failure: storedFailure.parse(row.failure) }));
 };
 
@@ -42,9 +42,15 @@ const readStates = async (sql: Sql, payoutIds: readonly string[]): Promise<reado
  */
 export const recordPayoutEvents = async (
   sql: Sql,
-  { payoutIds, type, at }: { readonly payoutIds: readonly string[]; readonly type: PayoutEventType; readonly at: Date },
+  change: {
+    readonly projectId: string;
+    readonly payoutIds: readonly string[];
+    readonly type: PayoutEventType;
+    readonly at: Date;
+  },
 ): Promise<void> => {
-  const states = await readStates(sql, payoutIds);
+  const { payoutIds, type, at } = change;
+  const states = await readStates(sql, change.projectId, payoutIds);
   const events = states.map(({ projectId, ...data }) => ({ projectId, type, objectId: data.payoutId, data, at }));
   await recordEventsOn(sql, events);
 };
@@ -70,12 +76,15 @@ const shortened = (failure: FailedItem["failure"]): FailedItem["failure"] =>
 /** Writes an event for each row that failed separately, in the transaction that stores the failures. */
 export const recordFailedItems = async (
   sql: Sql,
-  { payoutId, items, at }: { readonly payoutId: string; readonly items: readonly FailedItem[]; readonly at: Date },
+  failed: {
+    readonly projectId: string;
+    readonly payoutId: string;
+    readonly items: readonly FailedItem[];
+    readonly at: Date;
+  },
 ): Promise<void> => {
+  const { projectId, payoutId, items, at } = failed;
   if (items.length === 0) return;
-  const [payout] = await readStates(sql, [payoutId]);
-  if (payout === undefined) return;
-  const { projectId } = payout;
   const common = { projectId, type: "payout.item.failed", objectId: payoutId, at } as const;
   await recordEventsOn(
     sql,

@@ -187,7 +187,7 @@ const rowsOf = async (
   return {
     kind,
     view,
-    rows: await deps.accounts.items({ payoutId, after, limit, status: storedStatus(payout, status) }),
+    rows: await deps.accounts.items({ projectId, payoutId, after, limit, status: storedStatus(payout, status) }),
   };
 };
 

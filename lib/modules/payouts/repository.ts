@@ -31,30 +31,42 @@ const RETRIED = `
   WHERE project_id = $1 AND retry_of = ANY($2::text[]) AND status NOT IN ('cancelled', 'expired')`;
 
 const BEGIN = `
-  UPDATE payout SET status = 'processing', updated_at = $2,
+  UPDATE payout SET status = 'processing', updated_at = $3,
     sub_status = CASE WHEN sub_status = 'prepared' THEN 'bridging' ELSE sub_status END
-  WHERE id = $1 AND status = 'pending' AND sub_status IN ('queued', 'prepared')`;
+  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND sub_status IN ('queued', 'prepared')`;
 
-// A payout that expires was not approved, so its batches are queued and hold no money.
+const DUE =
+  "SELECT project_id AS \"projectId\", id FROM payout WHERE status = 'pending' AND expires_at <= $1 LIMIT $2::int";
+
 const EXPIRE = `
-  WITH expired AS (
-    UPDATE payout SET status = 'expired', updated_at = $1 WHERE status = 'pending' AND expires_at <= $1 RETURNING id, project_id
-  ), ended AS (
-    UPDATE wallet_payout_batch b SET state = 'cancelled', updated_at = $1
-    FROM expired WHERE b.project_id = expired.project_id AND b.payout_id = expired.id AND b.state = 'queued'
-  )
-  SELECT id FROM expired`;
+  UPDATE payout SET status = 'expired', updated_at = $3
+  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND expires_at <= $3`;
 
-// A payout that awaits approval holds no money, and none of its batches has left.
 const END_AWAITING = `
-  WITH ended AS (
-    UPDATE payout SET status = $2, failure = $3::jsonb, expires_at = NULL, updated_at = $4
-    WHERE id = $1 AND status = 'pending' AND sub_status = 'awaiting_approval' RETURNING id, project_id
-  ), stopped AS (
-    UPDATE wallet_payout_batch b SET state = 'cancelled', updated_at = $4
-    FROM ended WHERE b.project_id = ended.project_id AND b.payout_id = ended.id AND b.state = 'queued'
-  )
-  SELECT id FROM ended`;
+  UPDATE payout SET status = $3, failure = $4::jsonb, expires_at = NULL, updated_at = $5
+  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND sub_status = 'awaiting_approval'`;
+
+// A payout that was not approved holds no money, and none of its batches has left.
+const CANCEL_BATCHES = `
+  UPDATE wallet_payout_batch SET state = 'cancelled', updated_at = $3 WHERE project_id = $1 AND payout_id = $2 AND state = 'queued'`;
+
+/** The most payouts that expire in one turn. */
+const EXPIRED_MAX = 1000;
+
+/** A payout of a project. */
+export interface PayoutKey {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+/** Pending → expired. False when the payout is not due any more. */
+const expire = (database: Database, { projectId, id }: PayoutKey, now: Date): Promise<boolean> =>
+  database.rawTransaction(async (tx) => {
+    if ((await tx.change(EXPIRE, [projectId, id, now])) === 0) return false;
+    await tx.change(CANCEL_BATCHES, [projectId, id, now]);
+    await recordPayoutEvents(tx, { projectId, payoutIds: [id], type: "payout.expired", at: now });
+    return true;
+  });
 
 const known = async ({ prisma }: Database, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const where = { projectId, id: { in: [...ids] } };
@@ -95,46 +107,46 @@ export const createPayoutsRepository = (database: Database) => {
      * Pending → processing. A payout whose chain must be funded first becomes `bridging`. False when the payout is no longer pending, or
      * awaits approval.
      */
-    begin: (id: string, now: Date): Promise<boolean> =>
+    begin: ({ projectId, id }: PayoutKey, now: Date): Promise<boolean> =>
       database.rawTransaction(async (tx) => {
-        if ((await tx.change(BEGIN, [id, now])) === 0) return false;
-        await recordPayoutEvents(tx, { payoutIds: [id], type: "payout.processing", at: now });
+        if ((await tx.change(BEGIN, [projectId, id, now])) === 0) return false;
+        await recordPayoutEvents(tx, { projectId, payoutIds: [id], type: "payout.processing", at: now });
         return true;
       }),
 
     /** Processing → the final state that follows from its rows. */
     finish: (
-      id: string,
+      { projectId, id }: PayoutKey,
       end: { status: "completed" | "partially_completed" | "failed"; subStatus: SubStatus },
       now: Date,
     ): Promise<void> =>
       database.transaction(async (tx) => {
-        const where = { id, status: "processing" };
+        const where = { projectId, id, status: "processing" };
         const { count } = await tx.payout.updateMany({ where, data: { ...end, updatedAt: now } });
         if (count === 0) return;
-        await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: `payout.${end.status}`, at: now });
+        await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [id], type: `payout.${end.status}`, at: now });
       }),
 
     /** Pending → expired, for all payouts whose time for approval is over. @returns the number of payouts */
-    expireDue: (now: Date): Promise<number> =>
-      database.rawTransaction(async (tx) => {
-        const expired = await tx.query<{ id: string }>(EXPIRE, [now]);
-        const payoutIds = expired.map(({ id }) => id);
-        if (payoutIds.length > 0) await recordPayoutEvents(tx, { payoutIds, type: "payout.expired", at: now });
-        return payoutIds.length;
-      }),
+    expireDue: async (now: Date): Promise<number> => {
+      let count = 0;
+      for (const due of await sql.query<PayoutKey>(DUE, [now, EXPIRED_MAX]))
+        if (await expire(database, due, now)) count += 1;
+      return count;
+    },
 
     /** Awaiting approval → cancelled or expired. Nothing happens when it does not await approval any more. */
     endAwaiting: (
-      id: string,
+      { projectId, id }: PayoutKey,
       { status, failure }: { status: "cancelled" | "expired"; failure: PayoutFailure | null },
       audit: AuditEntry,
     ): Promise<void> =>
       database.rawTransaction(async (tx) => {
-        const values = [id, status, failure === null ? null : JSON.stringify(failure), audit.at];
-        if ((await tx.query(END_AWAITING, values)).length === 0) return;
+        const values = [projectId, id, status, failure === null ? null : JSON.stringify(failure), audit.at];
+        if ((await tx.change(END_AWAITING, values)) === 0) return;
+        await tx.change(CANCEL_BATCHES, [projectId, id, audit.at]);
         await recordAuditOn(tx, audit);
-        await recordPayoutEvents(tx, { payoutIds: [id], type: `payout.${status}`, at: audit.at });
+        await recordPayoutEvents(tx, { projectId, payoutIds: [id], type: `payout.${status}`, at: audit.at });
       }),
 
     list: async (query: {

@@ -28,7 +28,7 @@ export const createPayoutRunner = ({ repository, accounts, funding, walletBatche
   /** One turn of the payout's job. */
   run: async (payoutId: string, signal: AbortSignal): Promise<PayoutTurn> => {
     const found = await repository.find(payoutId);
-    if (found?.status === "pending") await repository.begin(payoutId, clock.now());
+    if (found?.status === "pending") await repository.begin(found, clock.now());
     const payout = found?.status === "pending" ? await repository.find(payoutId) : found;
     if (payout?.status !== "processing") return { done: true };
     if (payout.kind === "wallets") {

@@ -77,7 +77,12 @@ const awaiting = async (parts: PayoutParts, projectId: string, id: string): Prom
 
 const linesOf = async (parts: PayoutParts, view: PayoutView): Promise<readonly string[]> => {
   if (view.kind === "wallets") return parts.wallets.approvalLines(view);
-  const first = await parts.accounts.items({ payoutId: view.payout.id, after: -1, limit: LINES_MAX });
+  const first = await parts.accounts.items({
+    projectId: view.payout.projectId,
+    payoutId: view.payout.id,
+    after: -1,
+    limit: LINES_MAX,
+  });
   return parts.accounts.approvalLines(view.payout, first);
 };
 
@@ -135,7 +140,7 @@ const cancel = async (parts: PayoutParts, actor: Actor, id: string): Promise<Pay
   const cancelled =
     kind === "wallets"
       ? await parts.wallets.cancel({ projectId, payoutId }, audit)
-      : await parts.accounts.cancel(payoutId, audit, audit.at);
+      : await parts.accounts.cancel(payout, audit, audit.at);
   if (!cancelled)
     throw new DomainError(
       "invalid_state",

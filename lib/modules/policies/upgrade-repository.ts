@@ -11,12 +11,11 @@ export interface UpgradeSubject {
 }
 
 const PENDING = `
-  SELECT project_id AS "projectId", subject_type AS type, subject_id AS id FROM policy_upgrade AS listed
-  WHERE (project_id, subject_id) > ($1, $2) AND NOT EXISTS (
-    SELECT 1 FROM policy_evaluation AS made
-    WHERE made.project_id = listed.project_id AND made.subject_id = listed.subject_id AND made.created_by = '${BY_UPGRADE}'
-  )
-  ORDER BY project_id, subject_id LIMIT $3::int`;
+  SELECT listed.project_id AS "projectId", listed.subject_type AS type, listed.subject_id AS id FROM policy_upgrade AS listed
+  LEFT JOIN policy_evaluation AS made
+    ON made.project_id = listed.project_id AND made.subject_id = listed.subject_id AND made.created_by = '${BY_UPGRADE}'
+  WHERE (listed.project_id, listed.subject_id) > ($1, $2) AND made.id IS NULL
+  ORDER BY listed.project_id, listed.subject_id LIMIT $3::int`;
 
 /** Listed operations and payouts without an evaluation, in the order of project and id, after `after`. */
 export const readPending = (

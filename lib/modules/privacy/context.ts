@@ -98,9 +98,14 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   };
 
   /** Records that the operation `by` retries `retryOf`, once. @throws DomainError `invalid_state` when another operation retries it */
-  const claimRetry = async (tx: Tx, retryOf: string | null, by: string): Promise<void> => {
+  const claimRetry = async (
+    tx: Tx,
+    { projectId, retryOf }: { readonly projectId: string; readonly retryOf: string | null },
+    by: string,
+  ): Promise<void> => {
     if (retryOf === null) return;
-    if (!(await deps.operations.claimRetry(tx, { of: retryOf, by, now: deps.clock.now() }))) throw retriedMeanwhile();
+    if (!(await deps.operations.claimRetry(tx, { projectId, of: retryOf, by, now: deps.clock.now() })))
+      throw retriedMeanwhile();
   };
 
   return { ...deps, poolOf, holdings, anonymitySetOf, freeNumbers: numbers.free, admission, claimRetry };

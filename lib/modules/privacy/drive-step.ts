@@ -168,8 +168,8 @@ const prove = async (
     if (error instanceof NoteGoneError) return settleSpentNote(deps, step);
     throw error;
   }
-  const { operationId } = step;
-  const operation = { operationId, ...MOVES.submit, event: "operation.processing" };
+  const { projectId, operationId } = step;
+  const operation = { projectId, operationId, ...MOVES.submit, event: "operation.processing" };
   return moveTo(deps, step, "proved", { transaction }, operation, clock.now());
 };
 

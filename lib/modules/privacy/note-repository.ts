@@ -34,7 +34,7 @@ export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
       select: { noteId: true, withdrawBase: true },
     });
     const leaving = await prisma.$queryRaw<{ note_id: string; amount_base: Prisma.Decimal }[]>`
-      SELECT t.note_id, t.amount_base FROM privacy_transfer t JOIN operation o ON o.id = t.operation_id
+      SELECT t.note_id, t.amount_base FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
       WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id IS NOT NULL AND ${EXIT_RUNS}`;
     return new Map([
       ...rows.map(({ noteId, withdrawBase }) => [noteId, toBigInt(withdrawBase)] as const),
@@ -49,7 +49,7 @@ export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
   ): Promise<void> => {
     await lockWallet(tx, { projectId, walletId });
     const [other] = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM privacy_transfer t JOIN operation o ON o.id = t.operation_id
+      SELECT 1 FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
       WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id = ${noteId} AND t.operation_id <> ${operationId} AND ${EXIT_RUNS}
       UNION ALL
       SELECT 1 FROM privacy_step

@@ -57,7 +57,7 @@ const sumOfCompleted = (steps: readonly PrivateStep[], amountOf: (step: PrivateS
 /** Ends an operation whose steps have all ended. */
 const finish = async (
   { repository, clock }: PrivacyRunnerDeps,
-  operationId: string,
+  { projectId, operationId }: Pick<PrivateTransfer, "projectId" | "operationId">,
   steps: readonly PrivateStep[],
   begun: boolean,
 ): Promise<void> => {
@@ -68,10 +68,13 @@ const finish = async (
   };
   // An operation none of whose notes could be used never came to `processing`.
   if (!begun) {
-    await repository.moveOperation({ operationId, ...MOVES.begin, event: "operation.processing" }, clock.now());
+    await repository.moveOperation(
+      { projectId, operationId, ...MOVES.begin, event: "operation.processing" },
+      clock.now(),
+    );
   }
   const event = `operation.${to.status}`;
-  await repository.moveOperation({ operationId, from, to, event, actual, ...failureOf(steps) }, clock.now());
+  await repository.moveOperation({ projectId, operationId, from, to, event, actual, ...failureOf(steps) }, clock.now());
 };
 
 /** A signal that aborts when the lease is lost, or when the operation was cancelled. */
@@ -99,13 +102,13 @@ const watchCancellation = (
 /** prepared → proving, when the first proof of the operation is about to begin. */
 const recordProving = async (
   { repository, clock }: PrivacyRunnerDeps,
-  operationId: string,
+  { projectId, operationId }: Pick<PrivateTransfer, "projectId" | "operationId">,
   steps: readonly PrivateStep[],
 ): Promise<void> => {
   const step = steps.find(({ state }) => state === "queued");
   if (step === undefined || step.provingSince !== null) return;
   const now = clock.now();
-  await repository.moveOperation({ operationId, ...MOVES.prove, event: "operation.proving" }, now);
+  await repository.moveOperation({ projectId, operationId, ...MOVES.prove, event: "operation.proving" }, now);
   await repository.moveStep(step, "queued", { provingSince: now }, null, now);
 };
 
@@ -191,7 +194,7 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
     if (transfer === null) throw new Error(`There is no private transfer of ${operationId}.`);
     const before = await repository.steps(operation.projectId, operationId);
     if (!before.some(isOpen)) {
-      await finish(deps, operationId, before, operation.status === "processing");
+      await finish(deps, transfer, before, operation.status === "processing");
       continue;
     }
     try {
@@ -200,7 +203,7 @@ const run = async (deps: PrivacyRunnerDeps, operationId: string, signal: AbortSi
       if (!isTemporary(error)) throw error;
       return { done: false, againInMs: ERROR_WAIT_MS };
     }
-    await recordProving(deps, operationId, before);
+    await recordProving(deps, transfer, before);
     const steps = await repository.steps(operation.projectId, operationId);
     // Only checked steps are proved: steps that were changed since then are checked once more.
     if (!isSame(before, steps)) continue;

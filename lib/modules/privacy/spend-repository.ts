@@ -89,8 +89,9 @@ const approveSpend = (
 ): Promise<boolean> =>
   orTaken(
     database.transaction(async (tx) => {
-      const { operationId } = transfer;
-      if (!(await approveLegless(tx, { operationId, queue: QUEUE, audit }, () => enforce(tx), now))) return false;
+      const { projectId, operationId } = transfer;
+      if (!(await approveLegless(tx, { projectId, operationId, queue: QUEUE, audit }, () => enforce(tx), now)))
+        return false;
       await insertSteps(tx, spenderOf(transfer), steps, now);
       return true;
     }),
@@ -104,7 +105,7 @@ const cancelSpend = (
   now: Date,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    if (!(await cancelledLegless(tx, operationId, now))) return false;
+    if (!(await cancelledLegless(tx, { projectId, id: operationId }, now))) return false;
     await tx.privacyStep.updateMany({
       where: { projectId, operationId, state: "queued" },
       data: { state: "failed", version: { increment: 1 }, updatedAt: now },

@@ -38,7 +38,7 @@ export const insertSteps = async (
   await lockWallet(tx, { ...at, walletId });
   const noteIds = steps.map(({ noteId }) => noteId);
   const [leaving] = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM privacy_transfer t JOIN operation o ON o.id = t.operation_id
+    SELECT 1 FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
     WHERE t.project_id = ${at.projectId} AND t.chain_id = ${at.chainId} AND t.note_id = ANY(${noteIds}) AND ${EXIT_RUNS}`;
   if (leaving !== undefined) throw new TakenError("A note leaves by its public exit.");
   for (const { slot } of steps) if (slot !== null) await takeSlot(tx, at, slot);

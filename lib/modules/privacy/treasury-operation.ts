@@ -88,7 +88,7 @@ export const runOperation = async (
         if (admit !== null && !(await admit(tx))) throw new NotAdmittedError();
         await claim(tx, operationId);
         if (run.why === "approved") return true;
-        await context.claimRetry(tx, run.retryOf, operationId);
+        await context.claimRetry(tx, { projectId: run.transfer.projectId, retryOf: run.retryOf }, operationId);
         await context.repository.insertTransfer(tx, { ...run.transfer, operationId });
         return true;
       },
@@ -128,7 +128,7 @@ const awaitApproval = async (
     minimumBase: expectedBase,
     expiresAfterSeconds: APPROVAL_SECONDS,
     claim: async (tx, operationId) => {
-      await context.claimRetry(tx, retryOf, operationId);
+      await context.claimRetry(tx, { projectId: transfer.projectId, retryOf }, operationId);
       const stored = { ...transfer, operationId };
       await context.repository.insertTransfer(tx, stored);
       await askForVotes(context, tx, actor, { transfer: stored, lines, required });

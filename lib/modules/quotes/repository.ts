@@ -1,4 +1,5 @@
 import { actorName, type Actor } from "@/lib/core/actor";
+import { bindDeps } from "@/lib/core/bind-deps";
 import type { Database, Tx } from "@/lib/db/client";
 import type { Quote as QuoteRow } from "@/lib/db/generated/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
@@ -58,25 +59,27 @@ export interface Preparation extends Pick<Quote, "route"> {
 }
 
 const CLAIM_OPEN = `
-  UPDATE quote SET status = 'used', operation_id = $2, idempotency_key = coalesce($3::text, idempotency_key),
-    request_digest = coalesce($4::bytea, request_digest)
-  WHERE id = $1 AND status = 'open'`;
+  UPDATE quote SET status = 'used', operation_id = $3, idempotency_key = coalesce($4::text, idempotency_key),
+    request_digest = coalesce($5::bytea, request_digest)
+  WHERE project_id = $1 AND id = $2 AND status = 'open'`;
 
 const CLAIM_PREPARED = `
-  UPDATE quote SET status = 'used', operation_id = $2
-  WHERE id = $1 AND status = 'prepared' AND prepared_until = $3::timestamptz AND ($4::timestamptz IS NULL OR prepared_until > $4)
+  UPDATE quote SET status = 'used', operation_id = $3
+  WHERE project_id = $1 AND id = $2 AND status = 'prepared' AND prepared_until = $4::timestamptz
+    AND ($5::timestamptz IS NULL OR prepared_until > $5)
   RETURNING id`;
 
 interface PreparedClaim {
+  readonly projectId: string;
   readonly id: string;
   readonly operationId: string;
   readonly preparedUntil: Date;
   readonly now: Date | null;
 }
 
-const claimPreparedPart = ({ id, operationId, preparedUntil, now }: PreparedClaim): StatementPart => ({
+const claimPreparedPart = ({ projectId, id, operationId, preparedUntil, now }: PreparedClaim): StatementPart => ({
   text: CLAIM_PREPARED,
-  values: [id, operationId, preparedUntil.toISOString(), now?.toISOString() ?? null],
+  values: [projectId, id, operationId, preparedUntil.toISOString(), now?.toISOString() ?? null],
 });
 
 /** Marks a quote as used, inside the transaction that accepts its operation. */
@@ -106,6 +109,7 @@ const quoteClaims = {
     if (idempotency !== null && (await isTaken(tx, quote, idempotency.key))) return false;
     return (
       (await sqlOf(tx).change(CLAIM_OPEN, [
+        quote.projectId,
         quote.id,
         operationId,
         idempotency?.key ?? null,
@@ -160,32 +164,24 @@ export const createQuotesRepository = (database: Database) => ({
   },
 
   /** Records that a code was sent for the quote. */
-  codeSent: async (id: string, now: Date): Promise<void> => {
-    await database.prisma.quote.updateMany({ where: { id, codeSentAt: null }, data: { codeSentAt: now } });
+  codeSent: async ({ projectId, id }: Pick<Quote, "projectId" | "id">, now: Date): Promise<void> => {
+    await database.prisma.quote.updateMany({ where: { projectId, id, codeSentAt: null }, data: { codeSentAt: now } });
   },
 
-  /** Records that the one-time code was right, and who gave it. */
-  approve: (quote: Quote, approval: { actor: Actor; codeId: string; means: string; now: Date }): Promise<void> =>
-    database.transaction(async (tx) => {
-      const { actor, codeId, means, now } = approval;
-      const { count } = await tx.quote.updateMany({
-        where: { id: quote.id, approvedAt: null },
-        data: { approvedAt: now, approvedBy: actorName(actor), approvalCodeId: codeId, approvalMeans: means },
-      });
-      if (count === 0) return;
-      const action = quote.transferId === null ? "quote.approved" : "transfer.approved";
-      const subject = quote.transferId ?? quote.id;
-      await recordAudit(tx, { ...doneBy(actor), action, subject, data: { means, codeId }, at: now });
-      await recordTransferEvent(tx, quote, { type: "transfer.approved", at: now });
-    }),
+  approve: bindDeps(database, approve),
 
   /** False when the quote was used, or prepared by another call, since `read`. */
   markPrepared: async (
-    read: Pick<Quote, "id" | "preparedUntil">,
+    read: Pick<Quote, "projectId" | "id" | "preparedUntil">,
     { route, response, preparedLegs, preparedUntil }: Preparation,
   ): Promise<boolean> => {
     const { count } = await database.prisma.quote.updateMany({
-      where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
+      where: {
+        projectId: read.projectId,
+        id: read.id,
+        status: { in: ["open", "prepared"] },
+        preparedUntil: read.preparedUntil,
+      },
       data: {
         route: toStored(route),
         response: toStored(response),
@@ -198,21 +194,45 @@ export const createQuotesRepository = (database: Database) => ({
   },
 
   /** False when the quote was used, cancelled or prepared since `read`. `audit` is written in the same transaction. */
-  cancel: (read: Pick<Quote, "id" | "preparedUntil">, audit: AuditEntry): Promise<boolean> =>
+  cancel: (read: Pick<Quote, "projectId" | "id" | "preparedUntil">, audit: AuditEntry): Promise<boolean> =>
     database.transaction(async (tx) => {
       const { count } = await tx.quote.updateMany({
-        where: { id: read.id, status: { in: ["open", "prepared"] }, preparedUntil: read.preparedUntil },
+        where: {
+          projectId: read.projectId,
+          id: read.id,
+          status: { in: ["open", "prepared"] },
+          preparedUntil: read.preparedUntil,
+        },
         data: { status: "cancelled" },
       });
       if (count === 0) return false;
       await recordAudit(tx, audit);
-      const row = await tx.quote.findUniqueOrThrow({ where: { id: read.id } });
+      const row = await tx.quote.findFirstOrThrow({ where: { projectId: read.projectId, id: read.id } });
       await recordTransferEvent(tx, row, { type: "transfer.cancelled", at: audit.at });
       return true;
     }),
 
   ...quoteClaims,
 });
+
+/** Records that the one-time code was right, and who gave it. */
+const approve = (
+  database: Database,
+  quote: Quote,
+  approval: { actor: Actor; codeId: string; means: string; now: Date },
+): Promise<void> =>
+  database.transaction(async (tx) => {
+    const { actor, codeId, means, now } = approval;
+    const { count } = await tx.quote.updateMany({
+      where: { projectId: quote.projectId, id: quote.id, approvedAt: null },
+      data: { approvedAt: now, approvedBy: actorName(actor), approvalCodeId: codeId, approvalMeans: means },
+    });
+    if (count === 0) return;
+    const action = quote.transferId === null ? "quote.approved" : "transfer.approved";
+    const subject = quote.transferId ?? quote.id;
+    await recordAudit(tx, { ...doneBy(actor), action, subject, data: { means, codeId }, at: now });
+    await recordTransferEvent(tx, quote, { type: "transfer.approved", at: now });
+  });
 
 /**
  * Records an event of a transfer without an operation; later its operation records them. A transfer that is not

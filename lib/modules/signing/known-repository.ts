@@ -40,9 +40,9 @@ export interface OpenTransaction {
 const ACCOUNTS = `SELECT project_id AS "projectId", address FROM wallet WHERE owner_address IS NOT NULL`;
 
 const HASHES = `
-  SELECT hash FROM unnest($1::text[]) AS hash
-  WHERE EXISTS (SELECT 1 FROM operation_leg WHERE user_op_hash = hash)
-    OR EXISTS (SELECT 1 FROM wallet_payout_batch WHERE user_op_hash = hash)`;
+  SELECT user_op_hash AS hash FROM operation_leg WHERE user_op_hash = ANY($1::text[])
+  UNION
+  SELECT user_op_hash FROM wallet_payout_batch WHERE user_op_hash = ANY($1::text[])`;
 // Operations that were signed again are few, and have no index.
 const EARLIER = `
   SELECT DISTINCT earlier AS hash FROM operation_leg, unnest(earlier_user_op_hashes) AS earlier
@@ -50,7 +50,7 @@ const EARLIER = `
 
 const LEGS = `
   SELECT leg.id, leg.operation_id AS "operationId", leg.state, operation.status AS "operationStatus"
-  FROM operation_leg leg JOIN operation ON operation.id = leg.operation_id
+  FROM operation_leg leg JOIN operation ON operation.project_id = leg.project_id AND operation.id = leg.operation_id
   WHERE leg.source_chain_id = $1 AND (leg.updated_at >= $2 OR leg.state IN ('queued', 'submitted'))`;
 
 const BATCHES = `

@@ -130,7 +130,7 @@ describe("a reservation", () => {
   test("follows the price at which its leg is signed, as far as the budgets allow, and ends once, with the leg", async () => {
     const payer = await newPayer();
     const { operationId } = await execute(payer, await prepared(payer));
-    await legs.begin(operationId, now);
+    await legs.begin({ projectId: payer.projectId, id: operationId }, now);
     const event = { type: "leg.submitted" };
     const { leg, reservedWei } = await legOf(operationId);
     const submit = (maxGasWei: bigint) => legs.moveLeg({ leg, to: "submitted", maxGasWei, event, now });
@@ -163,7 +163,7 @@ describe("a reservation", () => {
   test("decreases when its leg is signed at a lower price", async () => {
     const payer = await newPayer();
     const { operationId } = await execute(payer, await prepared(payer));
-    await legs.begin(operationId, now);
+    await legs.begin({ projectId: payer.projectId, id: operationId }, now);
     const { leg, reservedWei } = await legOf(operationId);
     const event = { type: "leg.submitted" };
     await legs.moveLeg({ leg, to: "submitted", maxGasWei: reservedWei - 1n, event, now });
@@ -191,7 +191,7 @@ test("a used-up budget is full again on the next UTC day, and an operation count
   expect(await budgetToday()).toMatchObject({ reservedWei: 0n, usedWei: 0n, remainingWei: today?.dailyWei });
   await execute(payer, await prepared(payer));
 
-  await legs.begin(operationId, now);
+  await legs.begin({ projectId: payer.projectId, id: operationId }, now);
   const { leg } = await legOf(operationId);
   await legs.moveLeg({ leg, to: "failed", event: { type: "leg.failed" }, now });
   const days = await prisma.sponsorUsage.findMany({ where: { projectId: payer.projectId }, orderBy: { day: "asc" } });

@@ -67,7 +67,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
       }),
       channel,
     });
-    await quotes.noteCodeSent(quote.id, clock.now());
+    await quotes.noteCodeSent(quote, clock.now());
     return sent;
   };
 

@@ -157,7 +157,8 @@ const letPreparedWait = async (
     wallets,
     required,
     claim: async (tx, operationId) => {
-      if (!(await quotes.claim(tx, { id: quote.id, operationId, preparedUntil, now }))) throw used;
+      if (!(await quotes.claim(tx, { projectId: quote.projectId, id: quote.id, operationId, preparedUntil, now })))
+        throw used;
     },
     consent: quote.approvedAt === null ? { means: "policy" } : approvalOf(quote),
   }).catch(async (error: unknown) => {
@@ -211,7 +212,9 @@ const claimsOf = async (
     const parts = (id: string, now: Date): JudgedPart[] => [
       judgedBy(claim.part(id, now), () => new UsedMeanwhileError()),
       ...spend(now, () => capReached(legs)),
-      ...(retryOf === null ? [] : [judgedBy(retryPart({ of: retryOf, by: id, now }), () => triedAgain(retryOf))]),
+      ...(retryOf === null
+        ? []
+        : [judgedBy(retryPart({ projectId: quote.projectId, of: retryOf, by: id, now }), () => triedAgain(retryOf))]),
     ];
     return { parts };
   }
@@ -221,7 +224,10 @@ const claimsOf = async (
     if (!(await claim(tx, id, now))) return false;
     if (spend !== null && !(await spend(tx, now)) && !allSent) throw capReached(legs);
     const retryOf = quote.retryOf;
-    if (retryOf !== null && !(await deps.operations.claimRetry(tx, { of: retryOf, by: id, now })))
+    if (
+      retryOf !== null &&
+      !(await deps.operations.claimRetry(tx, { projectId: quote.projectId, of: retryOf, by: id, now }))
+    )
       throw triedAgain(retryOf);
     return true;
   };
@@ -230,7 +236,7 @@ const claimsOf = async (
 /** The claim of a prepared quote. Payments that wallets have sent are recorded above the key's cap too, which parts of a statement would refuse. */
 const claimOfPrepared = (
   quotes: Pick<QuotesService, "claim" | "claimPart">,
-  quote: { readonly id: string; readonly preparedUntil: Date },
+  quote: { readonly projectId: string; readonly id: string; readonly preparedUntil: Date },
   { isLate, allSent }: { readonly isLate: boolean; readonly allSent: boolean },
 ): Acceptance["claim"] =>
   allSent
@@ -301,7 +307,11 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
         wallets: await quotes.walletsOf(actor.projectId, request),
         legs: signed.legs,
         allSent: signed.allSent,
-        claim: claimOfPrepared(quotes, { id: quote.id, preparedUntil }, { isLate, allSent: signed.allSent }),
+        claim: claimOfPrepared(
+          quotes,
+          { projectId: quote.projectId, id: quote.id, preparedUntil },
+          { isLate, allSent: signed.allSent },
+        ),
       });
       if (operation === null) throw refusal(await quotes.get(actor, subject));
       return startedRecord(quote, operation);

@@ -132,10 +132,10 @@ export const findLinkedWallet = async (db: Queryable, subject: LinkSubject): Pro
 
 /** The id of an operation that still needs the wallet as a source; null when there is none. */
 export const findOpenOperationOf = async (db: Queryable, walletId: string): Promise<string | null> => {
-  const leg = await db.operationLeg.findFirst({
-    where: { walletId, operation: { status: { in: ["pending", "processing"] } } },
-    select: { operationId: true },
-  });
+  const [leg] = await db.$queryRaw<{ operationId: string }[]>`
+    SELECT l.operation_id AS "operationId" FROM operation_leg l
+    JOIN operation o ON o.project_id = l.project_id AND o.id = l.operation_id
+    WHERE l.wallet_id = ${walletId} AND o.status IN ('pending', 'processing') LIMIT 1`;
   return leg?.operationId ?? null;
 };
 

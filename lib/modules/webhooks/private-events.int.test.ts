@@ -100,7 +100,10 @@ const spend = async (kind: PrivateKind): Promise<Moved> => {
     ],
   ] as const;
   for (const [from, to] of steps)
-    await privacy.moveOperation({ operationId, from: [from], to, event: `operation.${to.status}` }, new Date());
+    await privacy.moveOperation(
+      { projectId: own.projectId, operationId, from: [from], to, event: `operation.${to.status}` },
+      new Date(),
+    );
   return { operationId, transferId: transfer.id };
 };
 

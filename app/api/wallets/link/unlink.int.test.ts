@@ -51,6 +51,7 @@ test("a wallet cannot be unlinked while an operation uses it as a source", async
       updatedAt: at,
       legs: {
         create: {
+          projectId,
           id: newId("leg"),
           position: 0,
           walletId,

@@ -53,7 +53,7 @@ const approve = (
   { audit, decisionId }: { readonly audit: AuditEntry; readonly decisionId?: string },
 ): Promise<boolean> =>
   deps.policyEngine.checking(accountsIntent(actor, payout, deps.assets.find(payout.currency)), (check) =>
-    deps.repository.approve(payout.id, audit, async (sql) => {
+    deps.repository.approve(payout, audit, async (sql) => {
       const subject = { type: "payout", id: payout.id, digest: payout.digest } as const;
       const evaluationId = await check.enforce(sql, subject, { hasCode: true, decisionId });
       if (evaluationId === null) throw new Error("A code was given, and yet one is needed.");

@@ -9,38 +9,39 @@ import { claimRowKeys } from "../duplicate-repository";
 import type { RowKeys } from "../duplicate-rows";
 import type { AccountsPayout } from "../payout";
 import { UsedAlreadyError } from "../errors";
-import { unlessUsed } from "../repository";
-import { encodeRows, insertRows, readItems, type ItemsQuery } from "./row-repository";
+import { unlessUsed, type PayoutKey } from "../repository";
+import { encodeRows, INSERT_ROWS, readItems, type ItemsQuery } from "./row-repository";
 import type { PayoutItemRow } from "./rows";
 
-// One statement for any number of rows: inserts the payout, its rows, and its job unless it awaits approval.
 const INSERT_PAYOUT = `
-  WITH stored AS (
-    INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
-      items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at, evaluation_id)
-    VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16, $19)
-    ON CONFLICT DO NOTHING RETURNING id
-  ), begun AS (
-    INSERT INTO job (id, queue, run_at, traceparent) SELECT id, 'payout', $15, $18 FROM stored WHERE $5 = 'queued'
-  )
-  ${insertRows("$17")}`;
+  INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
+    items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at, evaluation_id)
+  VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16, $17)
+  ON CONFLICT DO NOTHING`;
+
+const INSERT_JOB = "INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, 'payout', $2, $3)";
 
 const FINISH_ATOMIC = `
-  UPDATE payout SET status = $3, sub_status = 'full', failure = $4::jsonb, updated_at = $2,
-    items_completed = CASE WHEN $3 = 'completed' THEN items_total ELSE 0 END,
-    items_failed = CASE WHEN $3 = 'completed' THEN 0 ELSE items_total END,
-    paid_base = CASE WHEN $3 = 'completed' THEN total_base ELSE 0 END
-  WHERE id = $1 AND status = 'processing'`;
+  UPDATE payout SET status = $4, sub_status = 'full', failure = $5::jsonb, updated_at = $3,
+    items_completed = CASE WHEN $4 = 'completed' THEN items_total ELSE 0 END,
+    items_failed = CASE WHEN $4 = 'completed' THEN 0 ELSE items_total END,
+    paid_base = CASE WHEN $4 = 'completed' THEN total_base ELSE 0 END
+  WHERE project_id = $1 AND id = $2 AND status = 'processing'`;
 
 /** Ends an atomic payout inside the ledger's transaction, together with its postings. */
 export const finishAtomic = async (
   sql: Sql,
-  end: { payoutId: string; completed: boolean; failure: object | null; now: Date },
+  end: { projectId: string; payoutId: string; completed: boolean; failure: object | null; now: Date },
 ): Promise<void> => {
   const status = end.completed ? "completed" : "failed";
   const failure = end.failure === null ? null : JSON.stringify(end.failure);
-  if ((await sql.change(FINISH_ATOMIC, [end.payoutId, end.now, status, failure])) === 0) return;
-  await recordPayoutEvents(sql, { payoutIds: [end.payoutId], type: `payout.${status}`, at: end.now });
+  if ((await sql.change(FINISH_ATOMIC, [end.projectId, end.payoutId, end.now, status, failure])) === 0) return;
+  await recordPayoutEvents(sql, {
+    projectId: end.projectId,
+    payoutIds: [end.payoutId],
+    type: `payout.${status}`,
+    at: end.now,
+  });
 };
 
 // The partial index `payout_open_by_source` covers this query.
@@ -64,9 +65,9 @@ export const openPayoutTotals = async (
   return new Map(rows.map(({ id, total }) => [id, BigInt(total)]));
 };
 
-/** @returns 0 when another payout used the Idempotency-Key, or already retries the same payout */
-const insertPayout = (sql: Sql, payout: AccountsPayout, rows: readonly string[]): Promise<number> =>
-  sql.change(INSERT_PAYOUT, [
+/** Stores the payout, its rows, and its job unless it awaits approval. @throws UsedAlreadyError */
+const insertPayout = async (sql: Sql, payout: AccountsPayout, rows: readonly string[]): Promise<void> => {
+  const count = await sql.change(INSERT_PAYOUT, [
     payout.id,
     payout.projectId,
     payout.kind,
@@ -83,10 +84,14 @@ const insertPayout = (sql: Sql, payout: AccountsPayout, rows: readonly string[])
     payout.createdBy,
     payout.createdAt,
     payout.expiresAt,
-    encodeRows(rows),
-    currentTraceparent(),
     payout.evaluationId,
   ]);
+  if (count === 0) throw new UsedAlreadyError();
+  await sql.change(INSERT_ROWS, [payout.projectId, payout.id, encodeRows(rows)]);
+  if (payout.subStatus !== "queued") return;
+  await sql.change(INSERT_JOB, [payout.id, payout.createdAt, currentTraceparent()]);
+  announceJob(sql, "payout");
+};
 
 /** Payouts between accounts of the ledger. */
 export const createAccountPayoutsRepository = (database: Database) => ({
@@ -116,10 +121,14 @@ export const createAccountPayoutsRepository = (database: Database) => ({
         evaluationId === null
           ? { ...payout, subStatus: "awaiting_approval", expiresAt }
           : { ...payout, evaluationId, subStatus: "queued", expiresAt: null };
-      if ((await insertPayout(sql, stored, rows)) === 0) throw new UsedAlreadyError();
-      if (stored.subStatus === "queued") announceJob(sql, "payout");
+      await insertPayout(sql, stored, rows);
       await recordAuditOn(sql, audit(stored));
-      await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: stored.createdAt });
+      await recordPayoutEvents(sql, {
+        projectId: stored.projectId,
+        payoutIds: [stored.id],
+        type: "payout.created",
+        at: stored.createdAt,
+      });
       await ask(sql, stored);
       return stored;
     });
@@ -127,32 +136,36 @@ export const createAccountPayoutsRepository = (database: Database) => ({
   },
 
   /** Awaiting approval → queued. False when the payout no longer awaits approval. */
-  approve: (id: string, audit: AuditEntry, enforce: (sql: Sql) => Promise<string>): Promise<boolean> =>
+  approve: (
+    { projectId, id }: PayoutKey,
+    audit: AuditEntry,
+    enforce: (sql: Sql) => Promise<string>,
+  ): Promise<boolean> =>
     database.transaction(async (tx) => {
       const now = audit.at;
       const { count } = await tx.payout.updateMany({
-        where: { id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+        where: { projectId, id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
         data: { subStatus: "queued", expiresAt: null, updatedAt: now },
       });
       if (count === 0) return false;
-      await tx.payout.update({ where: { id }, data: { evaluationId: await enforce(sqlOf(tx)) } });
+      await tx.payout.updateMany({ where: { projectId, id }, data: { evaluationId: await enforce(sqlOf(tx)) } });
       await insertJob(tx, { id, queue: "payout", runAt: now });
       await recordAudit(tx, audit);
-      await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.approved", at: now });
+      await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [id], type: "payout.approved", at: now });
       return true;
     }),
 
   /** Pending → cancelled. False when the payout is no longer pending. */
-  cancel: (id: string, audit: AuditEntry, now: Date): Promise<boolean> =>
+  cancel: ({ projectId, id }: PayoutKey, audit: AuditEntry, now: Date): Promise<boolean> =>
     database.transaction(async (tx) => {
       const { count } = await tx.payout.updateMany({
-        where: { id, status: "pending" },
+        where: { projectId, id, status: "pending" },
         data: { status: "cancelled", expiresAt: null, updatedAt: now },
       });
       if (count === 0) return false;
       await recordAudit(tx, audit);
       await cancelVotes(sqlOf(tx), audit, id);
-      await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.cancelled", at: now });
+      await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [id], type: "payout.cancelled", at: now });
       return true;
     }),
 

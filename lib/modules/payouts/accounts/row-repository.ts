@@ -17,13 +17,14 @@ export const encodeRows = (rows: readonly string[]): string => {
   return `[${parts.join(",")}]`;
 };
 
-/** SQL that inserts the result of `encodeRows`, given as `$parameter`, for each payout of the relation `stored`. */
-export const insertRows = (parameter: string): string => `
-  INSERT INTO payout_rows (payout_id, first_index, rows)
-  SELECT stored.id, (part.number - 1) * ${String(ROWS_EACH)}, part.rows
-  FROM stored, json_array_elements(${parameter}::json) WITH ORDINALITY AS part (rows, number)`;
+/** Inserts the result of `encodeRows` ($3) for a payout ($2) of a project ($1). */
+export const INSERT_ROWS = `
+  INSERT INTO payout_rows (project_id, payout_id, first_index, rows)
+  SELECT $1, $2, (part.number - 1) * ${String(ROWS_EACH)}, part.rows
+  FROM json_array_elements($3::json) WITH ORDINALITY AS part (rows, number)`;
 
 export interface ItemsQuery {
+  readonly projectId: string;
   readonly payoutId: string;
   /** Index of the last row of the previous page; -1 for the first page. */
   readonly after: number;
@@ -41,10 +42,10 @@ const READ_ITEMS = `
     SELECT part.first_index + number::int - 1 AS index, element AS row
     FROM json_array_elements(part.rows) WITH ORDINALITY AS e (element, number)
   ) item
-  LEFT JOIN payout_item ended ON ended.payout_id = part.payout_id AND ended.index = item.index
-  WHERE part.payout_id = $1 AND part.first_index > $2::int - ${String(ROWS_EACH)} AND item.index > $2
-    AND CASE WHEN $4 THEN ended.status IS NOT DISTINCT FROM $5 ELSE part.first_index <= $2::int + $3::int END
-  ORDER BY item.index LIMIT $3`;
+  LEFT JOIN payout_item ended ON ended.project_id = part.project_id AND ended.payout_id = part.payout_id AND ended.index = item.index
+  WHERE part.project_id = $1 AND part.payout_id = $2 AND part.first_index > $3::int - ${String(ROWS_EACH)} AND item.index > $3
+    AND CASE WHEN $5 THEN ended.status IS NOT DISTINCT FROM $6 ELSE part.first_index <= $3::int + $4::int END
+  ORDER BY item.index LIMIT $4`;
 
 interface StoredItem {
   readonly index: number;
@@ -61,8 +62,8 @@ const storedFailure = failureRecord.nullable();
 
 /** Reads a page of rows, in their order. */
 export const readItems = async (sql: SqlReader, query: ItemsQuery): Promise<PayoutItemRow[]> => {
-  const { payoutId, after, limit, status } = query;
-  const values = [payoutId, after, limit, status !== undefined, status ?? null];
+  const { projectId, payoutId, after, limit, status } = query;
+  const values = [projectId, payoutId, after, limit, status !== undefined, status ?? null];
   const rows = await sql.query<StoredItem>(READ_ITEMS, values);
   return rows.map((row) => ({
     index: row.index,
@@ -77,41 +78,38 @@ export const readItems = async (sql: SqlReader, query: ItemsQuery): Promise<Payo
 
 // Another instance may have posted the same rows. The ledger gives both the same answer, and only the first one is counted.
 const SETTLE_ITEMS = `
-  WITH given AS (
-    SELECT * FROM unnest($3::int[], $4::numeric[], $5::text[], $6::text[], $7::jsonb[])
-      AS item (index, amount, status, transaction_id, failure)
-  ), settled AS (
-    INSERT INTO payout_item (payout_id, index, status, transaction_id, failure)
-    SELECT $1, index, status, transaction_id, failure FROM given ORDER BY index
-    ON CONFLICT DO NOTHING RETURNING index
-  ), counted AS (
-    SELECT count(*) FILTER (WHERE status = 'completed')::int AS completed, count(*) FILTER (WHERE status = 'failed')::int AS failed,
-      coalesce(sum(amount) FILTER (WHERE status = 'completed'), 0) AS paid,
-      coalesce(sum(amount) FILTER (WHERE status = 'failed'), 0) AS refused
-    FROM given JOIN settled USING (index)
-  )
-  UPDATE payout SET updated_at = $2, items_completed = items_completed + counted.completed,
-    items_failed = items_failed + counted.failed, paid_base = paid_base + counted.paid,
-    failed_base = failed_base + counted.refused
-  FROM counted WHERE id = $1
-  RETURNING (SELECT coalesce(array_agg(index), '{}') FROM settled) AS settled`;
+  INSERT INTO payout_item (project_id, payout_id, index, status, transaction_id, failure)
+  SELECT $1, $2, index, status, transaction_id, failure
+  FROM unnest($3::int[], $4::text[], $5::text[], $6::jsonb[]) AS item (index, status, transaction_id, failure) ORDER BY index
+  ON CONFLICT DO NOTHING RETURNING index`;
+
+const COUNT_ITEMS = `
+  UPDATE payout SET updated_at = $3, items_completed = items_completed + $4::int, items_failed = items_failed + $5::int,
+    paid_base = paid_base + $6::numeric, failed_base = failed_base + $7::numeric
+  WHERE project_id = $1 AND id = $2`;
+
+const sumOf = (items: readonly ItemOutcome[]): string =>
+  items.reduce((sum, { amountBase }) => sum + amountBase, 0n).toString();
 
 /** Stores the states of rows inside the ledger's transaction, together with their postings. */
 export const settleItems = async (
   sql: Sql,
-  settled: { payoutId: string; items: readonly ItemOutcome[]; now: Date },
+  settled: { projectId: string; payoutId: string; items: readonly ItemOutcome[]; now: Date },
 ): Promise<void> => {
-  const { payoutId, items, now } = settled;
-  const [row] = await sql.query<{ settled: number[] }>(SETTLE_ITEMS, [
+  const { projectId, payoutId, items, now } = settled;
+  const rows = await sql.query<{ index: number }>(SETTLE_ITEMS, [
+    projectId,
     payoutId,
-    now,
     items.map(({ index }) => index),
-    items.map(({ amountBase }) => amountBase.toString()),
     items.map(({ status }) => status),
     items.map(({ transactionId }) => transactionId),
     items.map(({ failure }) => (failure === null ? null : JSON.stringify(failure))),
   ]);
-  const isNew = new Set(row?.settled ?? []);
-  const failed = items.filter(({ index, status }) => status === "failed" && isNew.has(index));
-  await recordFailedItems(sql, { payoutId, items: failed, at: now });
+  const isNew = new Set(rows.map(({ index }) => index));
+  const first = items.filter(({ index }) => isNew.has(index));
+  const completed = first.filter(({ status }) => status === "completed");
+  const failed = first.filter(({ status }) => status === "failed");
+  const counts = [completed.length, failed.length, sumOf(completed), sumOf(failed)];
+  await sql.change(COUNT_ITEMS, [projectId, payoutId, now, ...counts]);
+  await recordFailedItems(sql, { projectId, payoutId, items: failed, at: now });
 };

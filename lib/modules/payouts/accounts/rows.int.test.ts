@@ -79,6 +79,8 @@ const store = async (
   return stored;
 };
 
+const projectId = "prj_1";
+
 const paid = (index: number): ItemOutcome => ({
   index,
   amountBase: BigInt(index + 1),
@@ -107,7 +109,7 @@ describe("the rows of a payout", () => {
     for (const limit of [7, 999, 1000, 1001, 10_000]) {
       const read: NewItem[] = [];
       for (;;) {
-        const page = await readItems(sql, { payoutId, after: read.length - 1, limit });
+        const page = await readItems(sql, { projectId, payoutId, after: read.length - 1, limit });
         expect(page.length).toBe(Math.min(limit, items.length - read.length));
         expect(page[0]?.index ?? read.length).toBe(read.length);
         read.push(
@@ -130,27 +132,27 @@ describe("the rows of a payout", () => {
     await store(items, "atomic", sourceAccountId);
     const open = async () => (await openPayoutTotals(sql, "prj_1", sourceAccountId)).get(sourceAccountId);
     expect(await open()).toBe(20n);
-    await payouts.begin(payoutId, now);
-    await database.rawTransaction((tx) => settleItems(tx, { payoutId, items: [paid(0), refused(1)], now }));
+    await payouts.begin({ projectId, id: payoutId }, now);
+    await database.rawTransaction((tx) => settleItems(tx, { projectId, payoutId, items: [paid(0), refused(1)], now }));
     expect(await open()).toBe(17n);
     expect((await openPayoutTotals(sql, "prj_1", null)).get(sourceAccountId)).toBe(17n);
     expect(await openPayoutTotals(sql, "prj_2", sourceAccountId)).toEqual(new Map());
-    await payouts.finish(payoutId, { status: "partially_completed", subStatus: "partial" }, now);
+    await payouts.finish({ projectId, id: payoutId }, { status: "partially_completed", subStatus: "partial" }, now);
     expect(await open()).toBe(10n);
   });
 
   test("are found by their state in every stored value", async () => {
     const { id: payoutId } = await store(itemsOf(2100));
-    await settleItems(sql, { payoutId, items: [refused(3), paid(4), refused(1999), paid(2050)], now });
+    await settleItems(sql, { projectId, payoutId, items: [refused(3), paid(4), refused(1999), paid(2050)], now });
     const indexes = async (status: string | null, after = -1, limit = 5000): Promise<number[]> =>
-      (await readItems(sql, { payoutId, after, limit, status })).map(({ index }) => index);
+      (await readItems(sql, { projectId, payoutId, after, limit, status })).map(({ index }) => index);
     expect(await indexes("failed")).toEqual([3, 1999]);
     expect(await indexes("completed")).toEqual([4, 2050]);
     expect(await indexes("completed", 4, 1)).toEqual([2050]);
     const pending = await indexes(null);
     expect(pending).toHaveLength(2096);
     expect(await indexes(null, 1998, 2)).toEqual([2000, 2001]);
-    const [ended] = await readItems(sql, { payoutId, after: 2, limit: 1 });
+    const [ended] = await readItems(sql, { projectId, payoutId, after: 2, limit: 1 });
     expect(ended).toMatchObject({ index: 3, status: "failed", transactionId: null, failure: FAILURE });
   });
 
@@ -158,7 +160,7 @@ describe("the rows of a payout", () => {
     const { id: payoutId } = await store(itemsOf(600));
     const outcomes = Array.from({ length: 600 }, (_, index) => (index % 3 === 0 ? refused(index) : paid(index)));
     const settle = (items: readonly ItemOutcome[]): Promise<void> =>
-      database.rawTransaction((tx) => settleItems(tx, { payoutId, items, now }));
+      database.rawTransaction((tx) => settleItems(tx, { projectId, payoutId, items, now }));
     await Promise.all([settle(outcomes.slice(0, 400)), settle(outcomes.slice(200)), settle(outcomes)]);
     const expected = outcomes.filter(({ status }) => status === "completed");
     const paidBase = expected.reduce((sum, { amountBase }) => sum + amountBase, 0n).toString();
@@ -182,7 +184,7 @@ describe("a payout of which rows are missing", () => {
   test.each(["atomic", "independent"] as const)("and is %s is neither paid nor reported as paid", async (mode) => {
     const { id } = await store(itemsOf(1500), mode);
     await database.pool.query("DELETE FROM payout_rows WHERE payout_id = $1", [id]);
-    await payouts.begin(id, now);
+    await payouts.begin({ projectId, id }, now);
     const begun = await payouts.find(id);
     if (begun?.kind !== "global_accounts") throw new Error("The payout was not stored.");
     await expect(runner.run(begun)).rejects.toThrow(id);
@@ -216,7 +218,7 @@ test("the migration stores rows of earlier payouts in the present form", async (
       ["po_atomic", []],
       ["po_each", [5, 1200]],
     ] as const) {
-      const rows = await readItems(sqlOn(pool), { payoutId, after: -1, limit: 10_000 });
+      const rows = await readItems(sqlOn(pool), { projectId, payoutId, after: -1, limit: 10_000 });
       expect(rows).toEqual(
         Array.from({ length: 1500 }, (_, index) => ({
           index,

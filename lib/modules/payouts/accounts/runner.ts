@@ -40,7 +40,12 @@ const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
 };
 
 const rowsOf = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promise<PayoutItemRow[]> => {
-  const rows = await deps.repository.items({ payoutId: payout.id, after: -1, limit: ROWS_MAX });
+  const rows = await deps.repository.items({
+    projectId: payout.projectId,
+    payoutId: payout.id,
+    after: -1,
+    limit: ROWS_MAX,
+  });
   if (rows.length === payout.itemsTotal) return rows;
   throw new Error(`${payout.id} has ${String(rows.length)} of its ${String(payout.itemsTotal)} rows. Nothing is paid.`);
 };
@@ -61,7 +66,13 @@ const atomic = async (
   rows: readonly PayoutItemRow[],
 ): Promise<void> => {
   if (!(await isEvaluated(deps, payout, rows))) {
-    const end = { payoutId: payout.id, completed: false, failure: NOT_EVALUATED, now: deps.clock.now() };
+    const end = {
+      projectId: payout.projectId,
+      payoutId: payout.id,
+      completed: false,
+      failure: NOT_EVALUATED,
+      now: deps.clock.now(),
+    };
     return deps.database.transaction((tx) => finishAtomic(sqlOf(tx), end));
   }
   await deps.ledger.together({
@@ -85,7 +96,8 @@ const atomic = async (
     also: async (sql, [outcome]) => {
       if (outcome === undefined) throw new Error("The ledger did not answer.");
       const failure = failureOf(outcome);
-      await finishAtomic(sql, { payoutId: payout.id, completed: outcome.posted, failure, now: deps.clock.now() });
+      const { projectId, id: payoutId } = payout;
+      await finishAtomic(sql, { projectId, payoutId, completed: outcome.posted, failure, now: deps.clock.now() });
     },
   });
 };
@@ -119,7 +131,7 @@ const someRows = async (
           ? { index, amountBase, status: "completed", transactionId: outcome.transactionId, failure: null }
           : { index, amountBase, status: "failed", transactionId: null, failure: failureOf(outcome) };
       });
-      return settleItems(sql, { payoutId: payout.id, items, now: deps.clock.now() });
+      return settleItems(sql, { projectId: payout.projectId, payoutId: payout.id, items, now: deps.clock.now() });
     },
   });
 };
@@ -132,7 +144,9 @@ const refuseRows = (
 ): Promise<void> => {
   const refused = { status: "failed" as const, transactionId: null, failure: NOT_EVALUATED };
   const items = rows.map(({ index, amountBase }): ItemOutcome => ({ index, amountBase, ...refused }));
-  return database.transaction((tx) => settleItems(sqlOf(tx), { payoutId: payout.id, items, now: clock.now() }));
+  return database.transaction((tx) =>
+    settleItems(sqlOf(tx), { projectId: payout.projectId, payoutId: payout.id, items, now: clock.now() }),
+  );
 };
 
 const independent = async (
@@ -154,7 +168,7 @@ const independent = async (
       : settled.itemsCompleted === 0
         ? ({ status: "failed", subStatus: "full" } as const)
         : ({ status: "partially_completed", subStatus: "partial" } as const);
-  await deps.payouts.finish(payout.id, end, deps.clock.now());
+  await deps.payouts.finish(payout, end, deps.clock.now());
 };
 
 /** Posts the rows of a payout that is processing, and ends the payout. */

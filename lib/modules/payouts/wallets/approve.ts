@@ -148,7 +148,7 @@ const start = async (
   const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
   const account = bearingOf(payout);
   return deps.money.withHolding({ payoutId, projectId, account, batches, costs }, outflowOf(own), (holding) =>
-    deps.repository.approve(payoutId, holding, { audit, enforce }),
+    deps.repository.approve({ projectId, id: payoutId }, holding, { audit, enforce }),
   );
 };
 

@@ -57,13 +57,13 @@ const hold = async (deps: FundingStepDeps, payout: WalletsPayout, own: WalletPay
   const batches = await deps.repository.queuedBatches(projectId, payoutId);
   const now = deps.clock.now();
   if (batches.length === 0) {
-    await deps.repository.skipFunding(payoutId, now);
+    await deps.repository.skipFunding(payout, now);
     return "ready";
   }
   const { costs } = await feeOf(deps, { payoutId, chainId: own.chainId, batches });
   try {
     await deps.money.withHolding({ payoutId, projectId, account: null, batches, costs }, outflowOf(own), (holding) =>
-      deps.repository.beginFunded(payoutId, holding, now),
+      deps.repository.beginFunded(payout, holding, now),
     );
     return "ready";
   } catch (error) {

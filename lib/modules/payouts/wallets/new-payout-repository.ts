@@ -154,7 +154,12 @@ const insertFunded = async (
   await insertOwn(tx, stored, { ...input.own, warnings }, fundedBy);
   await insertPlan(sql, { payout: stored, own: input.own, plan });
   await recordAudit(tx, input.audit(stored));
-  await recordPayoutEvents(sql, { payoutIds: [stored.id], type: "payout.created", at: now });
+  await recordPayoutEvents(sql, {
+    projectId: stored.projectId,
+    payoutIds: [stored.id],
+    type: "payout.created",
+    at: now,
+  });
   if (!runs) {
     await input.ask(sql, stored);
     return stored;

@@ -8,6 +8,7 @@ import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
 import type { WalletsPayout } from "../payout";
 import { cancelVotes } from "../ask-votes";
+import type { PayoutKey } from "../repository";
 import { recordPayoutEvents } from "../project-event-repository";
 import { holdBatches, releaseBatches, type BatchHold, type Holding } from "./hold-batch-repository";
 import { beginJob, createNewPayoutRepository } from "./new-payout-repository";
@@ -40,15 +41,18 @@ export const createWalletPayoutsRepository = (
 class TriedError extends Error {}
 
 /** Locks the payout's row, so that approving, cancelling and beginning it follow one another. */
-const lockPayout = async (tx: Tx, id: string): Promise<{ status: string; subStatus: string } | null> => {
+const lockPayout = async (
+  tx: Tx,
+  { projectId, id }: PayoutKey,
+): Promise<{ status: string; subStatus: string } | null> => {
   const [row] = await tx.$queryRaw<{ status: string; subStatus: string }[]>`
-    SELECT status, sub_status AS "subStatus" FROM payout WHERE id = ${id} FOR NO KEY UPDATE`;
+    SELECT status, sub_status AS "subStatus" FROM payout WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE`;
   return row ?? null;
 };
 
-const arrived = async (tx: Tx, payoutId: string, now: Date): Promise<boolean> => {
+const arrived = async (tx: Tx, { projectId, id }: PayoutKey, now: Date): Promise<boolean> => {
   const { count } = await tx.payout.updateMany({
-    where: { id: payoutId, status: "processing", subStatus: "bridging" },
+    where: { projectId, id, status: "processing", subStatus: "bridging" },
     data: { subStatus: "queued", updatedAt: now },
   });
   return count === 1;
@@ -81,20 +85,23 @@ interface Approval {
 /** awaiting approval → queued, with its money held. False when it does not wait for it any more. */
 const approve = (
   { database, sponsorship }: WalletPayoutsDeps,
-  payoutId: string,
+  { projectId, id: payoutId }: PayoutKey,
   holding: Holding,
   { audit, enforce }: Approval,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const now = audit.at;
     const { count } = await tx.payout.updateMany({
-      where: { id: payoutId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+      where: { projectId, id: payoutId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
       data: { subStatus: "queued", expiresAt: null, updatedAt: now },
     });
     if (count === 0) return false;
-    await tx.payout.update({ where: { id: payoutId }, data: { evaluationId: await enforce(sqlOf(tx)) } });
+    await tx.payout.updateMany({
+      where: { projectId, id: payoutId },
+      data: { evaluationId: await enforce(sqlOf(tx)) },
+    });
     await recordAudit(tx, audit);
-    await recordPayoutEvents(sqlOf(tx), { payoutIds: [payoutId], type: "payout.approved", at: now });
+    await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [payoutId], type: "payout.approved", at: now });
     await beginJob(tx, payoutId, now);
     await holdBatches(tx, sponsorship, holding, now);
     return true;
@@ -108,17 +115,17 @@ const approveFunded = async (
 ): Promise<boolean> => {
   const now = audit.at;
   const { count } = await tx.payout.updateMany({
-    where: { id: payoutId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+    where: { projectId, id: payoutId, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
     data: { subStatus: "prepared", expiresAt: null, updatedAt: now },
   });
   if (count === 0) return false;
-  await tx.payout.update({ where: { id: payoutId }, data: { evaluationId: await enforce(sqlOf(tx)) } });
+  await tx.payout.updateMany({ where: { projectId, id: payoutId }, data: { evaluationId: await enforce(sqlOf(tx)) } });
   await tx.walletPayout.update({
     where: { projectId_payoutId: { projectId, payoutId } },
     data: { fundedBy: operationId },
   });
   await recordAudit(tx, audit);
-  await recordPayoutEvents(sqlOf(tx), { payoutIds: [payoutId], type: "payout.approved", at: now });
+  await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [payoutId], type: "payout.approved", at: now });
   await beginJob(tx, payoutId, now);
   return true;
 };
@@ -126,19 +133,19 @@ const approveFunded = async (
 /** bridging → queued, with its money held: the missing part has arrived. False when it does not wait for that any more. */
 const beginFunded = (
   { database, sponsorship }: WalletPayoutsDeps,
-  payoutId: string,
+  payout: PayoutKey,
   holding: Holding,
   now: Date,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    if (!(await arrived(tx, payoutId, now))) return false;
+    if (!(await arrived(tx, payout, now))) return false;
     await holdBatches(tx, sponsorship, holding, now);
     return true;
   });
 
 /** bridging → queued, without holding money: every batch was cancelled meanwhile, so the driver only has to end the payout. */
-const skipFunding = ({ database }: WalletPayoutsDeps, payoutId: string, now: Date): Promise<boolean> =>
-  database.transaction((tx) => arrived(tx, payoutId, now));
+const skipFunding = ({ database }: WalletPayoutsDeps, payout: PayoutKey, now: Date): Promise<boolean> =>
+  database.transaction((tx) => arrived(tx, payout, now));
 
 /** bridging → failed, with every row of it that was not cancelled: the missing part does not come. */
 const failFunding = (
@@ -148,14 +155,14 @@ const failFunding = (
   now: Date,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    const payout = await lockPayout(tx, id);
+    const payout = await lockPayout(tx, { projectId, id });
     if (payout?.status !== "processing" || payout.subStatus !== "bridging") return false;
     const ended = await tx.walletPayoutBatch.updateManyAndReturn({
       where: { projectId, payoutId: id, state: "queued" },
       data: { state: "failed", failure: toStored(failure), version: { increment: 1 }, updatedAt: now },
     });
     await tx.payout.updateMany({
-      where: { id, status: "processing", subStatus: "bridging" },
+      where: { projectId, id, status: "processing", subStatus: "bridging" },
       data: {
         status: "failed",
         subStatus: "full",
@@ -165,7 +172,7 @@ const failFunding = (
       },
     });
     // The rows end with the payout, so none of them has an event of its own.
-    await recordPayoutEvents(sqlOf(tx), { payoutIds: [id], type: "payout.failed", at: now });
+    await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [id], type: "payout.failed", at: now });
     return true;
   });
 
@@ -180,17 +187,18 @@ const cancel = (
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const now = audit.at;
-    const payout = await lockPayout(tx, at.payoutId);
+    const payout = await lockPayout(tx, { projectId: at.projectId, id: at.payoutId });
     if (payout?.status !== "pending" && payout?.status !== "processing") return false;
     const isHeld = payout.status === "processing" || payout.subStatus === "queued";
     const stopped = await releaseBatches(tx, sponsorship, { ...at, isHeld, now });
     if (payout.status === "pending") {
       await tx.payout.updateMany({
-        where: { id: at.payoutId, status: "pending" },
+        where: { projectId: at.projectId, id: at.payoutId, status: "pending" },
         data: { status: "cancelled", expiresAt: null, updatedAt: now },
       });
       await cancelVotes(sqlOf(tx), audit, at.payoutId);
-      await recordPayoutEvents(sqlOf(tx), { payoutIds: [at.payoutId], type: "payout.cancelled", at: now });
+      const { projectId, payoutId } = at;
+      await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [payoutId], type: "payout.cancelled", at: now });
     } else if (stopped === 0) return false;
     await recordAudit(tx, audit);
     return true;

@@ -24,8 +24,11 @@ import { countRows, endOf, moveRows, recordFailedBatch, shrinkHold, writeOutcome
 import { change, seenIn, type BatchRepositoryDeps, type Change, type Mined } from "./transition-repository";
 
 /** Locks the payout's row, so that changes of its counters and its end follow one another. Take it before any other lock. */
-const lockPayout = async (tx: Tx, payoutId: string): Promise<void> => {
-  await tx.$queryRaw`SELECT id FROM payout WHERE id = ${payoutId} FOR NO KEY UPDATE`;
+const lockPayout = async (
+  tx: Tx,
+  { projectId, payoutId }: { readonly projectId: string; readonly payoutId: string },
+): Promise<void> => {
+  await tx.$queryRaw`SELECT id FROM payout WHERE project_id = ${projectId} AND id = ${payoutId} FOR NO KEY UPDATE`;
 };
 
 /** Settles a part of the batch with the account that bears the payout. Call it after `change`, before the sponsor's budget is changed. */
@@ -46,7 +49,7 @@ const pay = (
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { payout, batch, outcomes, now } = input;
-    await lockPayout(tx, batch.payoutId);
+    await lockPayout(tx, batch);
     const failed = outcomes.filter(({ status }) => status === "failed");
     const unpaidBase = failed.reduce((sum, { amountBase }) => sum + amountBase, 0n);
     const seen = seenIn(input, input.confirmations);
@@ -58,7 +61,7 @@ const pay = (
     if (!(await change(tx, batch, "paid", data, now))) return false;
     await writeOutcomes(tx, batch, outcomes, now);
     const completed = batch.rows - failed.length;
-    await countRows(tx, { payoutId: batch.payoutId, completed, failed: failed.length, now });
+    await countRows(tx, batch, { completed, failed: failed.length, now });
     await settle(tx, input, { paidBase: batch.amountBase - unpaidBase, returnedBase: unpaidBase });
     const spentWei = batch.formerGasWei + input.receipt.actualGasCost;
     await settleReservation(tx, sponsorship, { payout, batch, spentWei });
@@ -71,10 +74,10 @@ const fail = (
   { payout, batch, failure, now }: { payout: DrivenPayout; batch: PayoutBatch; failure: Failure; now: Date },
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    await lockPayout(tx, batch.payoutId);
+    await lockPayout(tx, batch);
     if (!(await change(tx, batch, "failed", { failure: toStored(failure), inDoubt: false }, now))) return false;
     await syncHold(tx, batchName(batch), false, now);
-    await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: batch.rows, now });
+    await countRows(tx, batch, { completed: 0, failed: batch.rows, now });
     await recordFailedBatch(tx, batch, failure, now);
     // Money that another operation may have paid stays in transit, because the account must not get it as well.
     if (failure.code !== REPLACED.code) await settle(tx, { payout, batch, now }, { returnedBase: batch.amountBase });
@@ -89,7 +92,7 @@ const setAside = (
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { payout, batch, outcomes, now } = input;
-    await lockPayout(tx, batch.payoutId);
+    await lockPayout(tx, batch);
     const leftBase = outcomes.reduce((left, { amountBase }) => left - amountBase, batch.amountBase);
     const rows = batch.rows - outcomes.length;
     const data: Change = { rows, amountBase: toDecimal(leftBase), blockedSince: null, failure: Prisma.DbNull };
@@ -98,7 +101,7 @@ const setAside = (
     await writeOutcomes(tx, batch, outcomes, now);
     if (rows > 0) await shrinkHold(tx, batch, leftBase);
     else await syncHold(tx, batchName(batch), false, now);
-    await countRows(tx, { payoutId: batch.payoutId, completed: 0, failed: outcomes.length, now });
+    await countRows(tx, batch, { completed: 0, failed: outcomes.length, now });
     await settle(tx, input, { returnedBase: batch.amountBase - leftBase });
     if (rows === 0) await settleReservation(tx, sponsorship, { payout, batch, spentWei: batch.gasCostWei });
     return true;
@@ -111,7 +114,7 @@ const halve = (
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { batch, rows, now } = input;
-    await lockPayout(tx, batch.payoutId);
+    await lockPayout(tx, batch);
     const kept = Math.ceil(rows.length / 2);
     const movedBase = rows.slice(kept).reduce((sum, { amountBase }) => sum + amountBase, 0n);
     const reservedWei = batch.sponsorReservedWei === null ? null : batch.sponsorReservedWei / 2n;
@@ -134,18 +137,18 @@ const finish = (
   now: Date,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    await lockPayout(tx, payoutId);
+    await lockPayout(tx, { projectId, payoutId });
     const where = { projectId, payoutId, state: { in: [...OPEN_STATES] } };
     if ((await tx.walletPayoutBatch.count({ where })) > 0) return false;
-    const payout = await tx.payout.findUniqueOrThrow({ where: { id: payoutId } });
+    const payout = await tx.payout.findFirstOrThrow({ where: { projectId, id: payoutId } });
     const end = endOf(payout);
     const failure = end.status === "failed" ? await firstFailure(tx, { projectId, payoutId }) : null;
     const { count } = await tx.payout.updateMany({
-      where: { id: payoutId, status: "processing" },
+      where: { projectId, id: payoutId, status: "processing" },
       data: { ...end, updatedAt: now, ...(failure === null ? {} : { failure }) },
     });
     if (count === 1)
-      await recordPayoutEvents(sqlOf(tx), { payoutIds: [payoutId], type: `payout.${end.status}`, at: now });
+      await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [payoutId], type: `payout.${end.status}`, at: now });
     return true;
   });
 

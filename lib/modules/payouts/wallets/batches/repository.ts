@@ -77,7 +77,7 @@ const evaluated = async (
   { projectId, payoutId }: DrivenPayout,
 ): Promise<EvaluatedPayout> => {
   const [payout, rows] = await Promise.all([
-    database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId }, select: { evaluationId: true } }),
+    database.prisma.payout.findFirstOrThrow({ where: { projectId, id: payoutId }, select: { evaluationId: true } }),
     database.prisma.walletPayoutItem.findMany({
       where: { projectId, payoutId },
       select: { index: true, recipient: true, token: true, amountBase: true },

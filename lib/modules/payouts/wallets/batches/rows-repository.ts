@@ -23,7 +23,7 @@ export const writeOutcomes = async (
     FROM unnest(${indexes}::int[], ${statuses}::text[], ${failures}::text[]) AS o (index, status, failure)
     WHERE i.project_id = ${batch.projectId} AND i.payout_id = ${batch.payoutId} AND i.index = o.index`;
   const failed = outcomes.filter(({ status }) => status === "failed");
-  await recordFailedItems(sqlOf(tx), { payoutId: batch.payoutId, items: failed, at: now });
+  await recordFailedItems(sqlOf(tx), { projectId: batch.projectId, payoutId: batch.payoutId, items: failed, at: now });
 };
 
 /** Writes an event for each row that fails with its batch. The caller has locked the payout's row. */
@@ -35,7 +35,7 @@ export const recordFailedBatch = async (tx: Tx, batch: PayoutBatch, failure: Fai
     orderBy: { index: "asc" },
   });
   const items = rows.map(({ index }) => ({ index, failure }));
-  await recordFailedItems(sqlOf(tx), { payoutId, items, at: now });
+  await recordFailedItems(sqlOf(tx), { projectId, payoutId, items, at: now });
 };
 
 /** Reduces the hold of a batch. The difference is free at once, because none of it was spent. */
@@ -46,10 +46,11 @@ export const shrinkHold = async (tx: Tx, batch: PayoutBatch, toBase: bigint): Pr
 /** Adds to the payout's counters. The caller has locked the payout's row. */
 export const countRows = async (
   tx: Tx,
-  { payoutId, completed, failed, now }: { payoutId: string; completed: number; failed: number; now: Date },
+  { projectId, payoutId }: { readonly projectId: string; readonly payoutId: string },
+  { completed, failed, now }: { completed: number; failed: number; now: Date },
 ): Promise<void> => {
   await tx.payout.updateMany({
-    where: { id: payoutId },
+    where: { projectId, id: payoutId },
     data: { itemsCompleted: { increment: completed }, itemsFailed: { increment: failed }, updatedAt: now },
   });
 };
