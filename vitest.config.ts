@@ -28,6 +28,19 @@ const recordsExamples = process.env.RECORD_EXAMPLES === "1";
 /** How long the walk of kills through a worker's work goes on; see lib/faults. */
 const crashRounds = Number(process.env.CRASH_ROUNDS ?? 1);
 
+/** The main journeys, the ledger and kills, on the tables of the Citus cluster whose coordinator CITUS_DATABASE_URL names. */
+const DISTRIBUTED = [
+  "lib/faults/lost-node.distributed.test.ts",
+  "lib/db/distribution/distribute.distributed.test.ts",
+  "lib/modules/ledger/model.int.test.ts",
+  "lib/modules/payouts/accounts/rows.int.test.ts",
+  "lib/modules/operations/swap.int.test.ts",
+  "lib/modules/transfers/transfer.int.test.ts",
+  "app/api/global-accounts/global-accounts.int.test.ts",
+  "app/api/payouts/payouts.int.test.ts",
+  "lib/faults/crash.int.test.ts",
+];
+
 /** `npm test` sets a seed; without one every file runs. */
 const outOfThisRun = process.env.SAMPLE_SEED === undefined ? [] : leftOut(process.env.SAMPLE_SEED);
 
@@ -41,7 +54,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["**/*.test.{ts,tsx}"],
-          exclude: [...exclude, "**/*.int.test.ts"],
+          exclude: [...exclude, "**/*.int.test.ts", "**/*.distributed.test.ts"],
           environment: "node",
           // Files share modules, which are then loaded once in each worker: a file that stubs something restores it.
           isolate: false,
@@ -68,6 +81,19 @@ export default defineConfig({
           include: [...new Set([...LONGER_FORMS, ...SAMPLED])],
           provide: { crashRounds, isLong: true, recordsExamples: false },
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        resolve: resolveWithBundles,
+        test: {
+          name: "distributed",
+          ...integration,
+          // A node that is killed serves all files.
+          maxWorkers: 1,
+          include: DISTRIBUTED,
+          exclude: process.env.CITUS_DATABASE_URL === undefined ? ["**"] : exclude,
+          provide: { crashRounds, isLong: false, recordsExamples: false },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

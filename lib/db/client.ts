@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import type pg from "pg";
 import { collectAnnouncements, type Announcement } from "./announcements";
 import { PrismaClient, type Prisma } from "./generated/client";
+import { createLayout, likewise } from "./layout";
 import { createPool } from "./pool";
 import { keptSqlOn, sqlOn, type Sql } from "./sql";
 
@@ -45,7 +46,7 @@ export const inRawTransaction = async <T>(
   let isBroken = false;
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-    const result = await work(toSql(client));
+    const result = await work(likewise(toSql(client), pool));
     await client.query("COMMIT");
     return result;
   } catch (error) {
@@ -75,15 +76,17 @@ export const createDatabase = (url: string, options: DatabaseOptions = {}): Data
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> => {
     const announced: Announcement[] = [];
+    await findLayout();
     const result = await run((transaction) => {
-      collectAnnouncements(transaction, announced);
+      collectAnnouncements(likewise(transaction, pool), announced);
       return work(transaction);
     });
     if (announced.length > 0) options.onAnnounced?.(announced);
     return result;
   };
   const pool = createPool(url, { max: options.poolSize ?? 10, isPooled: options.isPooled ?? false });
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const prisma = likewise(new PrismaClient({ adapter: new PrismaPg(pool) }), pool);
+  const findLayout = createLayout(pool);
   return {
     prisma,
     pool,

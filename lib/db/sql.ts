@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { PrismaClient, Prisma } from "./generated/client";
+import { likewise } from "./layout";
 
 /** Reads on one connection or pool. */
 export interface SqlReader {
@@ -14,10 +15,13 @@ export interface Sql extends SqlReader {
 }
 
 /** Statements in a transaction of Prisma, or outside of any transaction. */
-export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => ({
-  query: <Row extends object>(text: string, values: readonly unknown[]) => tx.$queryRawUnsafe<Row[]>(text, ...values),
-  change: (text, values) => tx.$executeRawUnsafe(text, ...values),
-});
+export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => {
+  const sql: Sql = {
+    query: <Row extends object>(text: string, values: readonly unknown[]) => tx.$queryRawUnsafe<Row[]>(text, ...values),
+    change: (text, values) => tx.$executeRawUnsafe(text, ...values),
+  };
+  return likewise(sql, tx);
+};
 
 // Each connection plans a named statement once.
 const names = new Map<string, string>();

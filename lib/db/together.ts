@@ -1,3 +1,4 @@
+import { isDistributed } from "./layout";
 import type { Sql, SqlReader } from "./sql";
 
 /** One INSERT, UPDATE or DELETE with constant text. Its parameters are `$1` to `$n`; the text has no other `$` before a digit. */
@@ -31,6 +32,35 @@ const createPlacing = () => {
   return { values, placed };
 };
 
+/** The parts before `part` whose rows it may name, as a statement of its own with it. */
+const withNamed = (named: readonly StatementPart[], part: StatementPart): StatementPart => {
+  const { values, placed } = createPlacing();
+  const texts = named.map((one) => `${one.name ?? ""} AS (${placed(one)})`);
+  const text = placed(part);
+  return { text: texts.length === 0 ? text : `WITH ${texts.join(", ")} ${text}`, values };
+};
+
+/**
+ * Runs the parts one after another, those with a judgement first: a distributed database has no statement that changes several tables.
+ * The judgement of a part is asked before the next part runs.
+ */
+const changeSeparately = async (sql: SqlReader, parts: readonly StatementPart[]): Promise<void> => {
+  const groups: { named: StatementPart[]; part: StatementPart }[] = [];
+  let named: StatementPart[] = [];
+  for (const part of parts) {
+    if (part.name === undefined) {
+      groups.push({ named, part });
+      named = [];
+    } else named.push(part);
+  }
+  const ordered = [...groups.filter(({ part }) => isJudged(part)), ...groups.filter(({ part }) => !isJudged(part))];
+  for (const group of ordered) {
+    const { text, values } = withNamed(group.named, group.part);
+    const rows = await sql.query<Record<string, unknown>>(text, values);
+    if (isJudged(group.part)) await group.part.judge(rows);
+  }
+};
+
 /**
  * Runs the parts as one statement, as `changeTogether` does, and then the judgements in the order of the parts. Parts with a judgement
  * run, and take their locks, in their order; the others run after them.
@@ -50,11 +80,12 @@ const DIVISION_BY_ZERO = "22012";
  * statement fails and nothing is changed. A part without `rowsExactly` may return any number. By the time of the judgements everything is
  * committed, so they may only keep what they get.
  * @param sql outside of any transaction
- * @returns whether everything was changed
+ * @returns whether everything was changed; always false on a distributed database, which has no such statement
  * @example
  * const isMoved = await changeAllOrNothing(sql, [{ text: "UPDATE leg SET … WHERE version = $1 RETURNING id", values, rowsExactly: 1, judge }]);
  */
 export const changeAllOrNothing = async (sql: SqlReader, parts: readonly StatementPart[]): Promise<boolean> => {
+  if (isDistributed(sql)) return false;
   try {
     await runJudged(sql, parts, ({ rowsExactly }) => rowsExactly ?? null);
     return true;
@@ -71,6 +102,7 @@ const runJudged = async (
   rowsOf: (part: JudgedPart) => number | null,
 ): Promise<void> => {
   if (parts.length === 0) return;
+  if (isDistributed(sql)) return changeSeparately(sql, parts);
   const { values, placed } = createPlacing();
   const judged = parts.filter(isJudged);
   const names = new Map(parts.map((part, index) => [part, part.name ?? `part_${String(index)}`]));
@@ -99,6 +131,10 @@ export const changeTogether = async (
   parts: readonly StatementPart[],
   condition: StatementPart | null = null,
 ): Promise<boolean> => {
+  if (isDistributed(sql)) {
+    await changeSeparately(sql, parts);
+    return condition === null || (await sql.query(`SELECT 1 WHERE ${condition.text}`, condition.values)).length === 1;
+  }
   const { values, placed } = createPlacing();
   const texts = parts.map((part, index) => `part_${String(index)} AS (${placed(part)})`);
   if (texts.length === 0 && condition === null) return true;

@@ -33,7 +33,9 @@ const openConnections = async (url: string, name: string): Promise<number> => {
   try {
     for (let waitedMs = 0; ; waitedMs += ENDING_POLL_MS) {
       const { rows } = await client.query<{ count: number }>(
-        "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = $1",
+        // A cluster keeps connections of its own.
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+         WHERE datname = $1 AND backend_type = 'client backend' AND application_name NOT LIKE 'citus%'`,
         [name],
       );
       const count = rows[0]?.count ?? 0;
@@ -51,13 +53,16 @@ const createFrom = async (template: string | null): Promise<string> => {
   const name = `test_${randomBytes(8).toString("hex")}`;
   const file = expect.getState().testPath ?? "a test file";
   // Copying the files is faster than logging every page, because the template is small and the log is not needed.
-  const source = template === null ? "template0" : `${template} STRATEGY FILE_COPY`;
-  await administer(url("postgres"), `CREATE DATABASE ${name} TEMPLATE ${source}`);
+  const strategy = shared.workers === undefined ? "FILE_COPY" : "WAL_LOG";
+  const source = template === null ? "template0" : `${template} STRATEGY ${strategy}`;
+  const nodes = [shared.urlPattern, ...(shared.workers ?? [])].map((node) => node.replace(/DATABASE$/, "postgres"));
+  // A template is copied only while nobody is connected to it, so one node after the other does it.
+  for (const node of nodes) await administer(node, `CREATE DATABASE ${name} TEMPLATE ${source}`);
   // Registered first, so it runs after the hooks that close the file's services.
   afterFile(async () => {
     const open = await openConnections(url("postgres"), name);
     if (open > 0) console.warn(`${file}: ${String(open)} connections were still open after the last test.`);
-    await administer(url("postgres"), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    for (const node of nodes) await administer(node, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   });
   return url(name);
 };

@@ -8,6 +8,7 @@ import { migrateDeploy } from "@/lib/db/migrate";
 import { startAssociationProvider, type AssociationProvider } from "@/lib/devnet/association/provider";
 import { startDevnet } from "@/lib/devnet/devnet";
 import { startSolver } from "@/lib/devnet/solver";
+import { startCluster } from "./cluster";
 import { bundleEntries } from "./entries";
 import { startHub, type SharedDevnet, type SharedPostgres } from "./hub";
 import { makeWorkspace } from "./workspace";
@@ -48,6 +49,8 @@ const watchConnections = async (url: string): Promise<Stop> => {
 };
 
 const startPostgres = async (folder: string, stops: Stop[]): Promise<SharedPostgres> => {
+  const coordinator = process.env.CITUS_DATABASE_URL;
+  if (coordinator !== undefined) return startCluster(coordinator, MIGRATIONS, stops);
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, "postgres"),
     durability: "none",

@@ -20,6 +20,8 @@ declare module "vitest" {
 export interface SharedPostgres {
   readonly urlPattern: string;
   readonly template: string;
+  /** The other nodes of a cluster, as `urlPattern`; each of them has the same databases. */
+  readonly workers?: readonly string[];
 }
 
 /** How a test file reaches the shared local chains. */

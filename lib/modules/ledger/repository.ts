@@ -1,4 +1,5 @@
 import pg from "pg";
+import { createLayout, isDistributed, likewise } from "@/lib/db/layout";
 import { createPool } from "@/lib/db/pool";
 import type { Sql } from "@/lib/db/sql";
 import { ConnectionLostError, ConflictError } from "./errors";
@@ -78,6 +79,7 @@ const command = async (client: pg.ClientBase, text: string): Promise<void> => {
 /** The ledger's own pool of connections. */
 export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = false }: LedgerPoolOptions = {}) => {
   const pool = createPool(url, { max: poolSize, connectTimeoutMs: CONNECT_TIMEOUT_MS, isPooled });
+  const findLayout = createLayout(pool);
   const restricted = new WeakMap<pg.ClientBase, boolean>();
 
   /** Opens a connection with the restricted role, if the server has that role. */
@@ -88,7 +90,9 @@ export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = 
     const known = restricted.get(client);
     if (known !== undefined) return { client, hasRole: known };
     try {
-      const hasRole = (await sqlOn(client).query(MAY_TAKE_ROLE, [])).length > 0;
+      await findLayout(client);
+      // A node of a cluster refuses two roles in one transaction; there the app's own role lacks the rights to change what was posted.
+      const hasRole = !isDistributed(pool) && (await sqlOn(client).query(MAY_TAKE_ROLE, [])).length > 0;
       if (hasRole && !isPooled) await command(client, `SET ROLE ${ROLE}`);
       restricted.set(client, hasRole);
       return { client, hasRole };
@@ -122,7 +126,7 @@ export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = 
         const asApp: LedgerTx["asApp"] = async (inner) => {
           if (hasRole) await command(client, "SET LOCAL ROLE NONE");
           // Statements of callers may have any text, so naming them would fill memory with plans.
-          const result = await inner(sqlOn(client, "unnamed"));
+          const result = await inner(likewise(sqlOn(client, "unnamed"), pool));
           if (hasRole) await command(client, `SET LOCAL ROLE ${ROLE}`);
           return result;
         };

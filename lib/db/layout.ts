@@ -1,0 +1,45 @@
+/** Remembers which connections lead to a cluster whose hot tables are distributed; see lib/db/distribution. */
+import type pg from "pg";
+
+const distributed = new WeakSet<object>();
+/** The connection that each was made of. */
+const sources = new WeakMap<object, object>();
+
+/** Whether statements on `connection` (a pool, a transaction, a client of Prisma, or what `sqlOn` and its like made of one) may meet distributed tables. */
+export const isDistributed = (connection: object): boolean => {
+  for (let at: object | undefined = connection; at !== undefined; at = sources.get(at))
+    if (distributed.has(at)) return true;
+  return false;
+};
+
+/** Notes that `connection` is distributed where `source` is. @returns `connection` */
+export const likewise = <T extends object>(connection: T, source: object): T => {
+  sources.set(connection, source);
+  return connection;
+};
+
+// Processes are started after `npm run db:distribute`, so the answer does not change while they run.
+const IS_DISTRIBUTED = `
+  SELECT count(*) > 0 AS "is" FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = 'pg_catalog' AND c.relname = 'pg_dist_partition'
+    AND EXISTS (SELECT FROM pg_proc WHERE proname = 'citus_version')`;
+const COUNT = `SELECT count(*) > 0 AS "is" FROM pg_dist_partition WHERE partmethod = 'h'`;
+
+/** Asks the server, once for a pool, and marks the pool. */
+export const createLayout = (
+  pool: Pick<pg.Pool, "query">,
+): ((client?: Pick<pg.ClientBase, "query">) => Promise<void>) => {
+  let known: Promise<void> | null = null;
+  const ask = async (client: Pick<pg.ClientBase, "query">): Promise<void> => {
+    const asks = async (text: string): Promise<boolean> =>
+      (await client.query<{ is: boolean }>(text)).rows[0]?.is === true;
+    if ((await asks(IS_DISTRIBUTED)) && (await asks(COUNT))) distributed.add(pool);
+  };
+  return (client = pool) => {
+    known ??= ask(client).catch((error: unknown) => {
+      known = null;
+      throw error;
+    });
+    return known;
+  };
+};

@@ -1,0 +1,62 @@
+/** Ends a node of a Citus cluster on this machine with kill -9, and starts it again as it was started. */
+import { spawn } from "node:child_process";
+import { readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+const BACK_MS = 60_000;
+const POLL_MS = 200;
+
+const statusOf = (pid: number, field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${String(pid)}/status`, "utf8"))?.[1]);
+
+const answers = async (url: string): Promise<boolean> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("SELECT 1");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+const serverPid = async (url: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    return statusOf(rows[0]?.pid ?? 0, "PPid");
+  } finally {
+    await client.end();
+  }
+};
+
+/** @param url of any database of the node */
+export const killNode = async (url: string): Promise<{ readonly restart: () => Promise<void> }> => {
+  const pid = await serverPid(url);
+  const [uid, gid] = [statusOf(pid, "Uid"), statusOf(pid, "Gid")];
+  const program = readlinkSync(`/proc/${String(pid)}/exe`);
+  const args = readFileSync(`/proc/${String(pid)}/cmdline`, "utf8")
+    .split("\0")
+    .slice(1, -1);
+  process.kill(pid, "SIGKILL");
+  // The shell ends at once, so the server is no child of the tests, as before.
+  const start = (): void => {
+    spawn("sh", ["-c", 'setsid "$@" >/dev/null 2>&1 &', "sh", program, ...args], { uid, gid, stdio: "ignore" });
+  };
+  return {
+    restart: async () => {
+      // A server refuses to start while processes of the killed one are left.
+      for (let waitedMs = 0; !(await answers(url)); waitedMs += POLL_MS) {
+        if (waitedMs > BACK_MS) throw new Error("The node does not answer again.");
+        if (waitedMs % 1000 === 0) start();
+        await sleep(POLL_MS);
+      }
+    },
+  };
+};
