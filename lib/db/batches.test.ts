@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneByOneAfterRefusal, RefusedItemError } from "./batches";
+import { eachByItself, oneByOneAfterRefusal, RefusedItemError } from "./batches";
 
 const batchOf = (fail: (item: number) => Error | null) => {
   const runs: (readonly number[])[] = [];
@@ -45,4 +45,28 @@ test("when the database is lost between single items the rest is not tried", asy
     "Query read timeout",
   ]);
   expect(runs).toHaveLength(3);
+});
+
+test("groups run by themselves, at most four at a time, and a group that fails leaves the others their results", async () => {
+  let running = 0;
+  let most = 0;
+  const batches: string[] = [];
+  const run = eachByItself(
+    (item: string) => item.slice(0, 1),
+    async (items) => {
+      batches.push(items.join(" "));
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      if (items.includes("b1")) throw new Error("The node of b is lost.");
+      return items.map((item) => item.toUpperCase());
+    },
+  );
+  const lost = new Error("The node of b is lost.");
+  expect(await run(["a1", "b1", "a2", "c1", "d1", "b2", "e1", "f1"])).toEqual([
+    ...["A1", lost, "A2", "C1", "D1", lost, "E1", "F1"],
+  ]);
+  expect(batches).toEqual(["a1 a2", "b1 b2", "c1", "d1", "e1", "f1"]);
+  expect(most).toBe(4);
 });

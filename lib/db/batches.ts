@@ -3,6 +3,9 @@ import { isDomainError } from "@/lib/core/errors";
 /** Classes of PostgreSQL's errors that are about the statements themselves: data, constraints, deadlocks, and locks not available. */
 const REFUSALS = /^(?:22|23|40|55|P0)/;
 
+/** How many groups of a batch run at the same time: each takes a connection of a pool that others need too. */
+const GROUPS_AT_ONCE = 4;
+
 /** One item of a batch cannot be processed, whatever the others are. Thrown before anything is committed. */
 export class RefusedItemError extends Error {}
 
@@ -40,8 +43,8 @@ export const oneByOneAfterRefusal =
   };
 
 /**
- * Runs the items of each group, such as those of one project, at the same time as a batch of their own. Where a group fails as a whole, its items have
- * that error, and the other groups have their results.
+ * Runs the items of each group, such as those of one project, as a batch of their own, a few groups at the same time. Where a group fails as a whole,
+ * its items have that error, and the other groups have their results.
  */
 export const eachByItself =
   <Item, Result>(
@@ -64,6 +67,10 @@ export const eachByItself =
       for (const [index, [place]] of entries.entries())
         results.set(place, own[index] ?? new Error("The batch has no result for an item."));
     };
-    await Promise.all([...groups.values()].map(runOne));
+    const left = groups.values();
+    const lane = async (): Promise<void> => {
+      for (const entries of left) await runOne(entries);
+    };
+    await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, lane));
     return items.map((_, place) => results.get(place) ?? new Error("The batch has no result for an item."));
   };

@@ -37,15 +37,19 @@ const nameOf = (text: string): string => {
 export const keptSqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
   const run = <Row extends object>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<Row>> =>
     client.query<Row>({ name: nameOf(text), text, values: [...values] });
-  return {
+  const sql: Sql = {
     query: async <Row extends object>(text: string, values: readonly unknown[]) => (await run<Row>(text, values)).rows,
     change: async (text, values) => (await run(text, values)).rowCount ?? 0,
   };
+  return likewise(sql, client);
 };
 
 /** Statements on one connection, or on any connection of a pool. They are planned at each run, so their text may vary. */
-export const sqlOn = (client: pg.ClientBase | pg.Pool): Sql => ({
-  query: async <Row extends object>(text: string, values: readonly unknown[]) =>
-    (await client.query<Row>(text, [...values])).rows,
-  change: async (text, values) => (await client.query(text, [...values])).rowCount ?? 0,
-});
+export const sqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
+  const sql: Sql = {
+    query: async <Row extends object>(text: string, values: readonly unknown[]) =>
+      (await client.query<Row>(text, [...values])).rows,
+    change: async (text, values) => (await client.query(text, [...values])).rowCount ?? 0,
+  };
+  return likewise(sql, client);
+};

@@ -40,24 +40,34 @@ const withNamed = (named: readonly StatementPart[], part: StatementPart): Statem
   return { text: texts.length === 0 ? text : `WITH ${texts.join(", ")} ${text}`, values };
 };
 
+/** Each part with the named ones before it, whose rows it may name. */
+const groupsOf = (parts: readonly StatementPart[]): { named: readonly StatementPart[]; part: StatementPart }[] => {
+  const groups: { named: readonly StatementPart[]; part: StatementPart }[] = [];
+  let named: StatementPart[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part.name !== undefined && index < parts.length - 1) named.push(part);
+    else {
+      groups.push({ named, part });
+      named = [];
+    }
+  }
+  return groups;
+};
+
 /**
  * Runs the parts one after another, those with a judgement first: a distributed database has no statement that changes several tables.
  * The judgement of a part is asked before the next part runs.
  */
 const changeSeparately = async (sql: SqlReader, parts: readonly StatementPart[]): Promise<void> => {
-  const groups: { named: StatementPart[]; part: StatementPart }[] = [];
-  let named: StatementPart[] = [];
-  for (const part of parts) {
-    if (part.name === undefined) {
-      groups.push({ named, part });
-      named = [];
-    } else named.push(part);
-  }
+  const groups = groupsOf(parts);
   const ordered = [...groups.filter(({ part }) => isJudged(part)), ...groups.filter(({ part }) => !isJudged(part))];
-  for (const group of ordered) {
-    const { text, values } = withNamed(group.named, group.part);
-    const rows = await sql.query<Record<string, unknown>>(text, values);
-    if (isJudged(group.part)) await group.part.judge(rows);
+  for (const { named, part } of ordered) {
+    if (named.some(isJudged)) await runTogether(sql, [...named, part], () => null);
+    else {
+      const { text, values } = withNamed(named, part);
+      const rows = await sql.query<Record<string, unknown>>(text, values);
+      if (isJudged(part)) await part.judge(rows);
+    }
   }
 };
 
@@ -69,7 +79,7 @@ const changeSeparately = async (sql: SqlReader, parts: readonly StatementPart[])
  * await changeAndJudge(sql, [{ text: "UPDATE quote SET … RETURNING id", values, judge: (rows) => { if (rows.length === 0) throw used; } }]);
  */
 export const changeAndJudge = (sql: SqlReader, parts: readonly StatementPart[]): Promise<void> =>
-  runJudged(sql, parts, () => null);
+  isDistributed(sql) ? changeSeparately(sql, parts) : runTogether(sql, parts, () => null);
 
 /** A column that divides by zero unless the part returned as many rows as `place` says. PostgreSQL then refuses the whole statement, with all of its changes. */
 const exactly = (name: string, place: string): string => `1 / ((SELECT count(*) FROM ${name}) = ${place}::int)::int`;
@@ -87,7 +97,7 @@ const DIVISION_BY_ZERO = "22012";
 export const changeAllOrNothing = async (sql: SqlReader, parts: readonly StatementPart[]): Promise<boolean> => {
   if (isDistributed(sql)) return false;
   try {
-    await runJudged(sql, parts, ({ rowsExactly }) => rowsExactly ?? null);
+    await runTogether(sql, parts, ({ rowsExactly }) => rowsExactly ?? null);
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === DIVISION_BY_ZERO) return false;
@@ -96,13 +106,12 @@ export const changeAllOrNothing = async (sql: SqlReader, parts: readonly Stateme
 };
 
 /** @param rowsOf how many rows a part has to return; null where the judgement alone decides */
-const runJudged = async (
+const runTogether = async (
   sql: SqlReader,
   parts: readonly StatementPart[],
   rowsOf: (part: JudgedPart) => number | null,
 ): Promise<void> => {
   if (parts.length === 0) return;
-  if (isDistributed(sql)) return changeSeparately(sql, parts);
   const { values, placed } = createPlacing();
   const judged = parts.filter(isJudged);
   const names = new Map(parts.map((part, index) => [part, part.name ?? `part_${String(index)}`]));

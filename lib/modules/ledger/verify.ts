@@ -100,7 +100,8 @@ const RULES: readonly Rule[] = [
   {
     rule: "no more of a payout's withdrawals was paid and returned than was taken out of its account",
     sql: `SELECT format('payout %s: %s', t.data->>'payoutId', sum(e.amount)) FROM ledger_transaction t
-      JOIN ledger_entry e ON e.transaction_id = t.id JOIN ledger_account a ON a.id = e.account_id AND a.kind = 'withdrawal_transit'
+      JOIN ledger_entry e ON e.project_id = t.project_id AND e.transaction_id = t.id
+      JOIN ledger_account a ON a.project_id = e.project_id AND a.id = e.account_id AND a.kind = 'withdrawal_transit'
       GROUP BY t.project_id, t.data->>'payoutId' HAVING sum(e.amount) < 0`,
   },
   {

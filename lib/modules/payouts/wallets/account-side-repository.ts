@@ -10,7 +10,7 @@ import type { TokenTotal } from "./rows";
 /** The account that bears the payout. A payout never changes it. */
 export const bearerOf = async (tx: Tx, projectId: string, payoutId: string): Promise<Bearer | null> => {
   const { sourceAccountId: accountId, currency } = await tx.payout.findUniqueOrThrow({
-    where: { id: payoutId },
+    where: { projectId, id: payoutId },
     select: { sourceAccountId: true, currency: true },
   });
   if (accountId === null || currency === null) return null;
@@ -47,7 +47,7 @@ export const debitAccount = async (sql: Sql, { projectId, payoutId, account, now
 };
 
 const COUNT = `
-  UPDATE payout SET paid_base = paid_base + $2::numeric, failed_base = failed_base + $3::numeric WHERE id = $1`;
+  UPDATE payout SET paid_base = paid_base + $3::numeric, failed_base = failed_base + $4::numeric WHERE project_id = $1 AND id = $2`;
 
 interface Settlement {
   readonly projectId: string;
@@ -75,7 +75,7 @@ export const settleAccount = async (sql: Sql, settlement: Settlement): Promise<v
   const amounts = { paidBase: toLedgerUnits(token, paidBase), returnedBase: toLedgerUnits(token, returnedBase) };
   const key = { projectId, key: `${payoutId}/${part}`, by: WORKER, data: { payoutId } };
   await postWithin(sql, { ...key, kind: "settle", to, currency, ...amounts }, now);
-  await sql.change(COUNT, [payoutId, amounts.paidBase.toString(), amounts.returnedBase.toString()]);
+  await sql.change(COUNT, [projectId, payoutId, amounts.paidBase.toString(), amounts.returnedBase.toString()]);
 };
 
 const IN_TRANSIT = `
