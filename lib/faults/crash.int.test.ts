@@ -3,6 +3,7 @@ import { privateKeyToAddress } from "viem/accounts";
 import { expect, inject, test, vi } from "vitest";
 import { getOperation } from "@/lib/contracts/operations";
 import { executeSwap } from "@/lib/contracts/swap";
+import { isDistributed } from "@/lib/db/layout";
 import { testApi } from "@/lib/testing/api";
 import { expectNothingTwiceOrForgotten } from "@/lib/testing/audit";
 import { changedChainsFile } from "@/lib/testing/chains-file";
@@ -30,6 +31,8 @@ const LONG_KILLS_MIN = 40;
 const WALK_MS = IS_LONG ? 900_000 + 60_000 * ROUNDS : 300_000;
 const IN_FLIGHT = 4;
 const SETTLE_MS = 60_000;
+/** On a cluster every step is a transaction, because one statement cannot change tables of several nodes. */
+const ALONE_ONLY = /the statement of a leg's step$/;
 /** A dead worker's jobs are free after this time (lib/modules/jobs). */
 const LEASE_SECONDS = 8;
 
@@ -163,6 +166,7 @@ test(
     const customers = await Promise.all([fundedCustomer(), fundedCustomer(), fundedCustomer()]);
     // The deposits of the last customer are not filled, so they are refunded.
     await ignoreDepositsOf(customers[2].treasury);
+    const kinds = POINT_KINDS.filter((kind) => !isDistributed(pool) || !ALONE_ONLY.test(kind));
     const started: Started[] = [];
     const startOne = async (): Promise<void> => {
       const customer = customers[started.length % customers.length] ?? customers[0];
@@ -171,7 +175,7 @@ test(
     const walk = createCrashWalk({
       life,
       randomKills: RANDOM_KILLS,
-      ...(IS_LONG ? {} : { kinds: POINT_KINDS }),
+      ...(IS_LONG ? {} : { kinds }),
       random: randomOf(seed),
       onDeath: async (pid) => {
         await expectBudgetsToFitLegs(api.services.database);
@@ -212,8 +216,8 @@ test(
     expect(await prisma.sponsorUsage.count({ where: { reservedWei: { gt: 0 } } })).toBe(0);
     expect(await prisma.sponsorUsage.count({ where: { usedWei: { gt: 0 } } })).toBeGreaterThan(0);
     expect(walk.missed()).toEqual([]);
-    expect([...walk.killsByKind().keys()]).toEqual(expect.arrayContaining([...POINT_KINDS]));
-    expect(killed).toBeGreaterThanOrEqual(IS_LONG ? LONG_KILLS_MIN : POINT_KINDS.length + RANDOM_KILLS);
+    expect([...walk.killsByKind().keys()]).toEqual(expect.arrayContaining(kinds));
+    expect(killed).toBeGreaterThanOrEqual(IS_LONG ? LONG_KILLS_MIN : kinds.length + RANDOM_KILLS);
   },
   WALK_MS + 120_000,
 );
