@@ -1,5 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { createGlobalAccount, fundGlobalAccount, getGlobalAccount } from "@/lib/contracts/global-accounts";
+import { listActivity } from "@/lib/contracts/activity";
+import { listAuditLog } from "@/lib/contracts/audit";
+import { createGlobalAccount, fundGlobalAccount, getGlobalAccount, listEntries } from "@/lib/contracts/global-accounts";
 import { getOperation, listOperations } from "@/lib/contracts/operations";
 import { createAccountsPayout, getPayout, listPayoutItems, listPayouts } from "@/lib/contracts/payouts";
 import { executeSwap } from "@/lib/contracts/swap";
@@ -9,6 +11,8 @@ import { testApi } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, prepareQuote, waitUntilFinal } from "@/lib/testing/journey";
 import { recordStatements } from "@/lib/testing/recorded-statements";
+import { idOf, pay, read, row, someone } from "@/lib/testing/payout-requests";
+import { scansOf } from "@/lib/testing/plans";
 import { DISTRIBUTED_TABLES } from "./tables";
 
 const [ONE, TWO] = [31337, 31338];
@@ -40,6 +44,8 @@ const HOT = new RegExp(
   "i",
 );
 const NAMES_PROJECT = /\bproject_id"?\b/;
+/** The project restricts the rows, and is not only read or written. */
+const BY_PROJECT = /\bproject_id"? = \$/;
 
 const api = await testApi({ worker: true });
 const statements = recordStatements();
@@ -86,9 +92,19 @@ test("statements on hot tables name the project, from signing in to swaps, trans
   await client.call(listPayouts);
   await client.call(listPayoutItems, { params: { id: payoutId ?? "" } });
   await client.call(getGlobalAccount, { params: { id: source.id } });
+  const withdrawal = idOf(await pay(key.client, [row(someone(), "3")], { sourceAccountId: source.id }));
+  await vi.waitFor(async () => expect(isFinal((await read(client, withdrawal)).status)).toBe(true), WAIT);
+  await client.call(listEntries, { params: { id: source.id } });
+  await client.call(listActivity);
+  await client.call(listAuditLog);
 
   const texts = [...statements].filter((text) => HOT.test(text));
   expect(texts.length).toBeGreaterThan(30);
   const nameless = texts.filter((text) => !NAMES_PROJECT.test(text));
   expect(nameless.filter((text) => !OVER_ALL_PROJECTS.some(([, pattern]) => pattern.test(text)))).toEqual([]);
 }, 180_000);
+
+test("statements on hot tables that name the project find their rows in an index", async () => {
+  const texts = [...statements].filter((text) => HOT.test(text) && BY_PROJECT.test(text));
+  expect(await scansOf(api.services.database.pool, texts, DISTRIBUTED_TABLES)).toEqual([]);
+}, 60_000);
