@@ -41,6 +41,9 @@ const DISTRIBUTED = [
   "lib/faults/crash.int.test.ts",
 ];
 
+/** Where `npm run test:distributed` finds its cluster. */
+const clusterUrl = process.env.CITUS_DATABASE_URL;
+
 /** `npm test` sets a seed; without one every file runs. */
 const outOfThisRun = process.env.SAMPLE_SEED === undefined ? [] : leftOut(process.env.SAMPLE_SEED);
 
@@ -91,8 +94,8 @@ export default defineConfig({
           // A node that is killed serves all files.
           maxWorkers: 1,
           include: DISTRIBUTED,
-          exclude: process.env.CITUS_DATABASE_URL === undefined ? ["**"] : exclude,
-          provide: { crashRounds, isLong: false, recordsExamples: false },
+          exclude: clusterUrl === undefined ? ["**"] : exclude,
+          provide: { crashRounds, isLong: false, recordsExamples: false, ...(clusterUrl && { clusterUrl }) },
           sequence: { groupOrder: 3 },
         },
       },

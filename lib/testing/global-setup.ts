@@ -49,8 +49,6 @@ const watchConnections = async (url: string): Promise<Stop> => {
 };
 
 const startPostgres = async (folder: string, stops: Stop[]): Promise<SharedPostgres> => {
-  const coordinator = process.env.CITUS_DATABASE_URL;
-  if (coordinator !== undefined) return startCluster(coordinator, MIGRATIONS, stops);
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, "postgres"),
     durability: "none",
@@ -100,8 +98,11 @@ export const setup = async (project: TestProject): Promise<Stop> => {
   let devnet: Promise<StartedChains> | null = null;
   const startedChains = (): Promise<StartedChains> => (devnet ??= startChains(workspace.folder, ignored, stops));
   const ignored = new Set<string>();
+  const { clusterUrl } = project.getProvidedContext();
+  const startServer = (): Promise<SharedPostgres> =>
+    clusterUrl === undefined ? startPostgres(workspace.folder, stops) : startCluster(clusterUrl, MIGRATIONS, stops);
   const hub = await startHub({
-    postgres: () => (postgres ??= startPostgres(workspace.folder, stops)),
+    postgres: () => (postgres ??= startServer()),
     devnet: async () => {
       const { rpcUrls, associationUrl } = await startedChains();
       return { rpcUrls, associationUrl };

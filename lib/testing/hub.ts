@@ -11,6 +11,8 @@ declare module "vitest" {
     crashRounds: number;
     /** True for `npm run test:long`: runs everything, whereas `npm test` runs a sample. */
     isLong: boolean;
+    /** The coordinator of the Citus cluster on which the tests run; by default they have a PostgreSQL of their own. */
+    clusterUrl?: string;
     /** True where examples of the OpenAPI document are written again; `RECORD_EXAMPLES=1`. */
     recordsExamples: boolean;
   }
