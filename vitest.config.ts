@@ -38,6 +38,8 @@ const DISTRIBUTED = [
   "lib/modules/transfers/transfer.int.test.ts",
   "app/api/global-accounts/global-accounts.int.test.ts",
   "app/api/payouts/payouts.int.test.ts",
+  "app/api/payouts/withdrawals.int.test.ts",
+  "app/api/audit-log/audit-log.int.test.ts",
   "lib/faults/crash.int.test.ts",
 ];
 
