@@ -2,10 +2,10 @@
 
 import Link from "next/link";
 import { useMemo, type ReactNode } from "react";
-import { PublicId } from "@/components/ui/address";
 import { AddressMark } from "@/components/ui/address-mark";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { CopyButton } from "@/components/ui/copy-button";
 import { HeldAmount } from "@/components/ui/held-amount";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
@@ -33,15 +33,26 @@ const Counterparty = ({ id, name }: { readonly id: string | null; readonly name:
     </span>
   );
 
-/** The kind of entry; a payout links to the payout. */
-const Cause = ({ entry }: { readonly entry: Entry }): ReactNode =>
-  entry.payoutId === null ? (
-    <span title={entry.reverses === null ? undefined : `Takes ${entry.reverses} back`}>{kindText(entry.kind)}</span>
-  ) : (
-    <Link href={`/payouts/${entry.payoutId}`} className="link" title={entry.payoutId}>
-      {kindText(entry.kind)}
-    </Link>
-  );
+/** What caused the entry; a payout links to its page. The id of the ledger's transaction can be copied. */
+const Cause = ({ entry }: { readonly entry: Entry }): ReactNode => (
+  <span className="inline-flex min-w-0 items-center justify-end gap-1">
+    {entry.payoutId === null ? (
+      <span className="text-fg-2">{causeOf(entry)}</span>
+    ) : (
+      <Link href={`/payouts/${entry.payoutId}`} className="link truncate">
+        {causeOf(entry)}
+      </Link>
+    )}
+    <CopyButton value={entry.transactionId} label={`Copy the id of the transaction of entry ${String(entry.seq)}`} />
+  </span>
+);
+
+/** `Payout to Ada`, `Withdrawal`, `Funding`. */
+const causeOf = ({ kind, amount, counterpartyName }: Entry): string => {
+  if (kind === "payout" && counterpartyName !== null)
+    return `Payout ${amount.startsWith("-") ? "to" : "from"} ${counterpartyName}`;
+  return kind === "withdrawal_return" ? "Withdrawal" : kindText(kind);
+};
 
 const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry>[] => [
   {
@@ -58,7 +69,7 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
     phone: "title",
     cell: (entry) => (
       <span className="inline-flex flex-wrap items-center gap-2">
-        <Cause entry={entry} />
+        {kindText(entry.kind)}
         {entry.reversedBy === null ? actionOf(entry) : <Badge tone="neutral">Taken back</Badge>}
       </span>
     ),
@@ -104,11 +115,11 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
   },
   {
     id: "transaction",
-    header: "Transaction",
+    header: "Caused by",
     align: "right",
     phone: "hidden",
     priority: "low",
-    cell: (entry) => <PublicId value={entry.transactionId} />,
+    cell: (entry) => <Cause entry={entry} />,
   },
 ];
 
