@@ -23,7 +23,7 @@ const kindText = (kind: string): string => {
 
 const Counterparty = ({ id, name }: { readonly id: string | null; readonly name: string | null }): ReactNode =>
   id === null ? (
-    <span className="text-fg-3">–</span>
+    <span className="text-fg-3 @max-[40rem]:hidden">–</span>
   ) : (
     <span className="inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle">
       <AddressMark value={id} />
