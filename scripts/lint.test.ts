@@ -1,20 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
-import { ESLint } from "eslint";
-import tseslint from "typescript-eslint";
+import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import config, { TYPED } from "../oxlint.config.mjs";
+import plugin from "./lint-rules.mjs";
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
-/** The options with which `npm run check:typed-lint` calls oxlint. */
-const OPTIONS = (scripts["check:typed-lint"] ?? "").split(" ").slice(1);
-const OXLINT_CONFIG = resolve(".oxlintrc.json");
-/** Why a rule of typescript-eslint's strict set is not asked for. */
-const NOT_ASKED_FOR: Readonly<Record<string, string>> = {
-  "unbound-method": "Services and ports are closures, not classes: their methods have no `this` to lose.",
-  "no-unsafe-class-instance-assignment": "Oxlint does not have it; see docs/decisions.",
-};
+/** The options with which `npm run check:lint` calls oxlint. */
+const OPTIONS = (scripts["check:lint"] ?? "").split(" ").slice(1);
 
 const PROMISE = "declare const work: () => Promise<string>;\n";
 const ANY = "declare const something: any;\n";
@@ -68,36 +62,36 @@ const REFUSED: Readonly<Record<string, string>> = {
   "use-unknown-in-catch-callback-variable": `${PROMISE}work().catch((error) => { console.log(error); });`,
 };
 
-const askedFor = (): string[] => {
-  const { rules } = JSON.parse(readFileSync(OXLINT_CONFIG, "utf8")) as { rules: Record<string, unknown> };
-  return Object.keys(rules).map((name) => name.replace("typescript/", ""));
-};
-
 interface Diagnostics {
   readonly diagnostics: readonly { readonly code: string; readonly severity: string; readonly filename: string }[];
 }
 
-/** The rules that refuse each file, by the file's name. */
-const oxlintOf = (sources: Readonly<Record<string, string>>): Map<string, string[]> => {
+/**
+ * The rules that refuse each file, by the file's path in the project. The files lie in a folder of their own with this project's
+ * configuration, because rules depend on paths.
+ */
+const refusals = (sources: Readonly<Record<string, string>>): Map<string, string[]> => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-lint-"));
   try {
-    mkdirSync(join(folder, "code"));
     const { compilerOptions } = JSON.parse(readFileSync("tsconfig.json", "utf8")) as { compilerOptions: object };
     // Some examples are no valid programs; the rules judge them all the same.
     const options = { ...compilerOptions, plugins: [], incremental: false, types: [] };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["code"] }));
-    for (const [name, code] of Object.entries(sources))
-      writeFileSync(join(folder, "code", `${name}.ts`), `${code}\nexport {};\n`);
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["**/*.ts"] }));
+    copyFileSync("oxlint.config.mjs", join(folder, "oxlint.config.mjs"));
+    symlinkSync(resolve("scripts"), join(folder, "scripts"));
+    for (const [path, code] of Object.entries(sources)) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), code);
+    }
     const { stdout } = spawnSync(
       resolve("node_modules/.bin/oxlint"),
-      ["-c", OXLINT_CONFIG, ...OPTIONS, "--format", "json", folder],
-      { encoding: "utf8" },
+      [...OPTIONS, "--format", "json", ...Object.keys(sources)],
+      { encoding: "utf8", cwd: folder },
     );
     const found = new Map<string, string[]>();
     for (const { code, severity, filename } of (JSON.parse(stdout) as Diagnostics).diagnostics) {
       if (severity !== "error") continue;
-      const name = basename(filename, ".ts");
-      found.set(name, [...(found.get(name) ?? []), /\((.+)\)/.exec(code)?.[1] ?? code]);
+      found.set(filename, [...(found.get(filename) ?? []), /\((.+)\)/.exec(code)?.[1] ?? code]);
     }
     return found;
   } finally {
@@ -105,77 +99,109 @@ const oxlintOf = (sources: Readonly<Record<string, string>>): Map<string, string
   }
 };
 
-test("oxlint has every rule of typescript-eslint's strict set that needs types, but for the two with a reason", () => {
-  const strict = tseslint.configs.strictTypeCheckedOnly.flatMap(({ rules = {} }) =>
-    Object.entries(rules).flatMap(([name, level]) =>
-      name.startsWith("@typescript-eslint/") && level !== "off" ? [name.replace("@typescript-eslint/", "")] : [],
-    ),
-  );
-  expect(strict.length).toBeGreaterThan(40);
-  const asked = new Set(askedFor());
-  expect(strict.filter((name) => !asked.has(name) && NOT_ASKED_FOR[name] === undefined)).toEqual([]);
-});
-
 test("each rule that needs types refuses its example", { timeout: 60_000 }, () => {
-  expect(Object.keys(REFUSED).sort()).toEqual(askedFor().sort());
-  const found = oxlintOf(REFUSED);
-  expect(Object.keys(REFUSED).filter((rule) => !found.get(rule)?.includes(rule))).toEqual([]);
+  expect(Object.keys(REFUSED).sort()).toEqual(
+    Object.keys(TYPED)
+      .map((name) => name.replace("typescript/", ""))
+      .sort(),
+  );
+  const pathOf = (rule: string): string => `lib/core/${rule}.ts`;
+  const found = refusals(
+    Object.fromEntries(Object.entries(REFUSED).map(([rule, code]) => [pathOf(rule), `${code}\nexport {};\n`])),
+  );
+  expect(Object.keys(REFUSED).filter((rule) => !found.get(pathOf(rule))?.includes(rule))).toEqual([]);
 });
 
 test("an error of the TypeScript compiler is reported", { timeout: 60_000 }, () => {
   expect(OPTIONS).toContain("--type-check");
-  const found = oxlintOf({ wrong: 'export const count: number = "a";', right: "export const count: number = 1;" });
-  expect([...found]).toEqual([["wrong", ["TS2322"]]]);
+  const found = refusals({
+    "lib/core/wrong.ts": 'export const count: number = "a";',
+    "lib/core/right.ts": "export const count: number = 1;",
+  });
+  expect([...found]).toEqual([["lib/core/wrong.ts", ["TS2322"]]]);
 });
 
 const functionOf = (lines: number): string =>
   ["export const act = () => {", ...Array.from({ length: lines - 2 }, () => "  console.log(1);"), "};"].join("\n");
 
-const found = async (rule: string, code: string, filePath = "lib/core/example.ts"): Promise<number> => {
-  const [result] = await new ESLint().lintText(code, { filePath });
-  return (result?.messages ?? []).filter(({ ruleId, severity }) => ruleId === rule && severity === 2).length;
-};
+const PLAIN: readonly (readonly [rule: string, code: string])[] = [
+  ["no-restricted-properties", "export const text = process.env.HOME;"],
+  ["no-restricted-properties", 'export const isUrl = URL.canParse("a:b");'],
+  ["no-explicit-any", "export const list: any[] = [];"],
+  ["no-unused-vars", "const unused = 1; export {};"],
+  ["no-non-null-assertion", "export const first = (list: string[]) => list[0]!;"],
+  ["consistent-type-imports", 'import { Hex } from "viem"; export const empty: Hex = "0x";'],
+  ["no-constant-binary-expression", "export const list = [] || null;"],
+  ["no-enum", "export enum Way { In, Out }"],
+  ["no-default-export", "export default 1;"],
+  ["no-restricted-imports", 'export * from "pp-artifacts/dist/node/index.mjs";'],
+  ["no-artifacts-code", 'export const sdk = await import("pp-artifacts");'],
+  ["no-artifacts-code", 'export const sdk = require("pp-artifacts");'],
+  ["max-lines-per-function", functionOf(81)],
+  ["max-lines", Array.from({ length: 351 }, () => "// A line.").join("\n")],
+];
 
-test.each([
-  ["the environment outside its file", "no-restricted-properties", "export const text = process.env.HOME;"],
-  ["URL.canParse", "no-restricted-properties", 'export const isUrl = URL.canParse("a:b");'],
-  ["any", "@typescript-eslint/no-explicit-any", "export const list: any[] = [];"],
-  ["an enum", "no-restricted-syntax", "export enum Way { In, Out }"],
-  ["a default export", "no-restricted-syntax", "export default 1;"],
-  ["a function of 81 lines", "max-lines-per-function", functionOf(81)],
-  ["a file of 351 lines", "max-lines", Array.from({ length: 351 }, () => "// A line.").join("\n")],
-])("eslint refuses %s", async (_, rule, code) => {
-  expect(await found(rule, code)).toBe(1);
+const SQL: readonly string[] = [
+  "export const read = (tx) => tx.$queryRaw`SELECT 1`;",
+  "export const read = (tx) => tx.$queryRawUnsafe(TEXT);",
+  "export const write = (tx) => tx.$executeRaw`DELETE FROM quote`;",
+  "export const read = (database) => database.pool.query(TEXT);",
+  "export const read = (sql) => sql.query(TEXT, []);",
+  "export const write = (sql) => sql.change(TEXT, []);",
+  "export const read = ({ query }) => query(TEXT, []);",
+];
+
+const FORM = "export const Ask = () => <form />;";
+const PARSE = "export const read = (row) => storedQuote.parse(row);";
+const JS_UNDEFINED = "export const text = notDefined;";
+
+/** Each example's path, its code, and the rules that have to refuse it, or that may not. */
+interface Example {
+  readonly path: string;
+  readonly code: string;
+  readonly refused?: string;
+  readonly taken?: string;
+}
+
+const EXAMPLES: readonly Example[] = [
+  ...PLAIN.map(([refused, code], index) => ({ path: `lib/core/plain-${index}.ts`, code, refused })),
+  { path: "lib/core/function.ts", code: functionOf(80), taken: "max-lines-per-function" },
+  { path: "lib/core/keys.ts", code: 'export * from "@0xbow/privacy-pools-core-sdk";', taken: "no-restricted-imports" },
+  ...SQL.flatMap((code, index) => [
+    { path: `lib/modules/swaps/sql-${index}.ts`, code, refused: "sql-in-repository" },
+    { path: `lib/modules/swaps/sql-${index}-repository.ts`, code, taken: "sql-in-repository" },
+  ]),
+  { path: "lib/modules/swaps/parse.ts", code: PARSE, refused: "parse-in-repository" },
+  { path: "app/api/parse.ts", code: PARSE, refused: "parse-in-repository" },
+  { path: "lib/modules/swaps/parse-repository.ts", code: PARSE, taken: "parse-in-repository" },
+  // Each exemption from one rule leaves the others in force.
+  ...["lib/modules/swaps/way-repository.ts", "components/ui/form.tsx"].map((path) => ({
+    path,
+    code: `export enum Way { In, Out }${path.endsWith("x") ? `\n${FORM}` : ""}`,
+    refused: "no-enum",
+    taken: "no-plain-form",
+  })),
+  { path: "components/features/swap/ask.tsx", code: FORM, refused: "no-plain-form" },
+  { path: "app/(dashboard)/swap/page.tsx", code: FORM, refused: "no-plain-form" },
+  { path: "app/(dashboard)/send/page.tsx", code: "export default 1;", taken: "no-default-export" },
+  { path: "lib/config/env.ts", code: "export const text = process.env.HOME;", taken: "no-restricted-properties" },
+  { path: "lib/stack/start.mjs", code: JS_UNDEFINED, refused: "no-undef" },
+];
+
+test("each rule refuses its examples where it holds, and nothing elsewhere", { timeout: 60_000 }, () => {
+  const found = refusals(Object.fromEntries(EXAMPLES.map(({ path, code }) => [path, code])));
+  const wrong = EXAMPLES.filter(({ path, refused, taken }) => {
+    const rules = found.get(path) ?? [];
+    return (refused && !rules.includes(refused)) || (taken && rules.includes(taken));
+  });
+  expect(
+    wrong.map(
+      ({ path, refused }) => `${path}: ${refused ?? "nothing"} expected, ${found.get(path)?.join() ?? "nothing"} found`,
+    ),
+  ).toEqual([]);
 });
 
-test("eslint takes a function of 80 lines", async () => {
-  expect(await found("max-lines-per-function", functionOf(80))).toBe(0);
-});
-
-const SERVICE = "lib/modules/swaps/example.ts";
-
-test.each([
-  ["a query of Prisma's", "export const read = (tx) => tx.$queryRaw`SELECT 1`;"],
-  ["a query of Prisma's from text", "export const read = (tx) => tx.$queryRawUnsafe(TEXT);"],
-  ["a change of Prisma's", "export const write = (tx) => tx.$executeRaw`DELETE FROM quote`;"],
-  ["a query of a pool", "export const read = (database) => database.pool.query(TEXT);"],
-  ["a query on a connection", "export const read = (sql) => sql.query(TEXT, []);"],
-  ["a change on a connection", "export const write = (sql) => sql.change(TEXT, []);"],
-  ["a query that was taken out of its object", "export const read = ({ query }) => query(TEXT, []);"],
-])("eslint refuses %s outside of repositories", async (_, code) => {
-  expect(await found("no-restricted-syntax", code, SERVICE)).toBe(1);
-  expect(await found("no-restricted-syntax", code, "lib/modules/swaps/quote-repository.ts")).toBe(0);
-});
-
-test("eslint refuses an enum in repositories and forms, too", async () => {
-  const code = "export enum Way { In, Out }";
-  for (const path of [SERVICE, "lib/modules/swaps/quote-repository.ts", "components/ui/form.tsx"])
-    expect(await found("no-restricted-syntax", code, path)).toBe(1);
-});
-
-test("eslint refuses an element form outside of the component of forms", async () => {
-  const code = "export const Ask = () => <form />;";
-  for (const path of ["components/features/swap/ask.tsx", "app/(dashboard)/swap/page.tsx"])
-    expect(await found("no-restricted-syntax", code, path)).toBe(1);
-  expect(await found("no-restricted-syntax", code, "components/ui/form.tsx")).toBe(0);
+test("every rule of this project is asked for", () => {
+  const asked = JSON.stringify([config.rules, config.overrides]);
+  expect(Object.keys(plugin.rules).filter((name) => !asked.includes(`"causeway/${name}":"error"`))).toEqual([]);
 });

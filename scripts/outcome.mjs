@@ -4,7 +4,7 @@ import { relative } from "node:path";
 /** A second try of more files than this would hide a broken build or a machine that has no room. */
 const FILES_MAX = 10;
 const MESSAGE_CHARS_MAX = 1_500;
-// eslint-disable-next-line no-control-regex -- Messages carry the colours of the terminal.
+// oxlint-disable-next-line no-control-regex -- Messages carry the colours of the terminal.
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 const entriesOf = (report) => report?.testResults ?? [];

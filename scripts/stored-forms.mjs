@@ -1,6 +1,6 @@
 /**
  * Files that parse rows and JSON columns beside the repositories of their modules, below lib/modules and without `.ts`. Each is named
- * after the domain type that it returns; only repositories and other files of this list may call it. ESLint and dependency-cruiser read
+ * after the domain type that it returns; only repositories and other files of this list may call it. oxlint and dependency-cruiser read
  * this list.
  */
 export const STORED_FORMS = [

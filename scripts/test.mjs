@@ -86,9 +86,8 @@ const tasks = (chromium) => [
   { name: "boundaries", npm: "check:boundaries" },
   { name: "unused code", npm: "check:unused" },
   { name: "unit", ...twice("unit") },
-  { name: "lint", npm: "check:lint", timeoutMs: 10 * MINUTE_MS },
   // Reports the errors of the TypeScript compiler as well. Next writes types of the routes while it builds.
-  { name: "typed lint", npm: "check:typed-lint", after: ["build"], timeoutMs: 10 * MINUTE_MS },
+  { name: "lint and types", npm: "check:lint", after: ["build"], timeoutMs: 10 * MINUTE_MS },
   {
     name: "integration",
     ...twice("integration"),

@@ -14,7 +14,7 @@ const UNUSED_PARTS = {
     { folder: "runtime", files: /^query_compiler_(small_bg\.postgresql|fast_bg\.postgresql(\.wasm-base64)?\.js$)/ },
   ],
   prisma: [{ folder: "build", files: /\.(cockroachdb|mysql|sqlite|sqlserver)\.|^studio\./ }],
-  // The proving keys are read from here; the code of that version may not be imported (see eslint.config.mjs).
+  // The proving keys are read from here; the code of that version may not be imported (see oxlint.config.mjs).
   "pp-artifacts": ["dist/esm", "dist/types", "src", { folder: "dist/node", files: /^index-.*\.js$/ }],
   // Only Node loads it, from dist/node.
   "@0xbow/privacy-pools-core-sdk": ["src", "dist/esm", { folder: "dist/types", files: /\.js$/ }],

@@ -6,7 +6,6 @@ import {
   hashPrecommitment,
   type Hash,
 } from "@0xbow/privacy-pools-core-sdk";
-import { ESLint, Linter } from "eslint";
 import { poseidon1 } from "poseidon-lite/poseidon1";
 import { mnemonicToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
@@ -40,19 +39,4 @@ test("keys, secrets and commitments are those of the SDK", () => {
   expect(precommitmentOf(deposit)).toBe(hashPrecommitment(nullifier, secret));
   expect(commitmentOf(value, label, deposit)).toBe(getCommitment(value, label, nullifier, secret).hash);
   expect(nullifierHashOf(deposit)).toBe(poseidon1([nullifier]));
-});
-
-test.each([
-  ['import { generateMasterKeys } from "pp-artifacts";', 1],
-  ['export * from "pp-artifacts/dist/node/index.mjs";', 1],
-  ['const sdk = await import("pp-artifacts");', 1],
-  ['const sdk = require("pp-artifacts");', 1],
-  ['import { generateMasterKeys } from "@0xbow/privacy-pools-core-sdk";', 0],
-])("the lint rule about the artifacts' code looks at %j", async (code, found) => {
-  const config = (await new ESLint().calculateConfigForFile("lib/core/money.ts")) as { rules: Linter.RulesRecord };
-  const rules = Object.fromEntries(
-    ["no-restricted-imports", "no-restricted-syntax"].map((name) => [name, config.rules[name]]),
-  ) as Linter.RulesRecord;
-  const messages = new Linter().verify(code, { rules });
-  expect(messages.filter(({ message }) => message.includes("pp-artifacts"))).toHaveLength(found);
 });

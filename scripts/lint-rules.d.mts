@@ -1,0 +1,3 @@
+export const ARTIFACTS_MESSAGE: string;
+declare const plugin: { readonly rules: Readonly<Record<string, object>> };
+export default plugin;

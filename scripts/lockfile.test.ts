@@ -1,0 +1,24 @@
+/** Keeps the installation of the packages fast and independent of the registry of whoever changed them last. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+interface Locked {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly inBundle?: boolean;
+}
+
+const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, Locked> };
+const fromRegistry = Object.entries(packages).filter(
+  ([path, { version, link, inBundle }]) => path.includes("node_modules/") && version && !link && !inBundle,
+);
+
+test("package-lock.json names the archive of each package and its hash, so that npm asks for no list of versions", () => {
+  expect(fromRegistry.length).toBeGreaterThan(900);
+  const unnamed = fromRegistry.filter(
+    ([, { resolved, integrity }]) => !resolved?.startsWith("https://registry.npmjs.org/") || !integrity,
+  );
+  expect(unnamed.map(([path]) => path)).toEqual([]);
+});
