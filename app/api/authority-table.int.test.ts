@@ -175,14 +175,6 @@ const TABLE: AttackTable = {
       return expecting(call("POST", path, { decision: "not_refunded_keep_waiting" }), 404, { code: "not_found" });
     },
   ],
-  "POST /payouts/{id}/doubt-decision": [
-    "moves nothing",
-    async (it) => {
-      const { body } = await payoutOf(it);
-      const path = `/payouts/${String(body.payoutId)}/doubt-decision`;
-      return expecting(call("POST", path, { batch: 0, decision: "by_chain" }), 404, { code: "not_found" });
-    },
-  ],
   "POST /privacy/wallets": [
     "moves nothing",
     () => expecting(call("POST", "/privacy/wallets", { name: "Payroll" }), 201, { name: "Payroll" }),

@@ -71,9 +71,9 @@ export const createExecutedAttempts =
     const search = { senders: [account], paymaster: null, fromBlock, toBlock };
     const executed = await chainCall(chainId, () => executedOperations(query, search));
     const nameOf = new Map(names.map((name) => [nonceKeyOf(name), name]));
-    const found = executed.map((one) => {
+    const found = executed.flatMap((one) => {
       const name = nameOf.get(one.nonceKey);
-      return name === undefined ? null : attemptOf(deps, asked, one, name);
+      return name === undefined ? [] : [attemptOf(deps, asked, one, name)];
     });
-    return (await Promise.all(found)).filter((one) => one !== null);
+    return Promise.all(found);
   };
