@@ -36,7 +36,7 @@ const COLUMNS = [
   { id: "index", header: "#" },
   { id: "recipient", header: "Recipient" },
   { id: "amount", header: "Amount", align: "right" as const },
-  { id: "reference", header: "Reference" },
+  { id: "reference", header: "Reference", spaced: true },
   { id: "state", header: "State" },
 ];
 const SENT_COLUMNS = [...COLUMNS, { id: "transaction", header: "Transaction" }];

@@ -114,7 +114,7 @@ const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): str
   const doubt =
     inDoubt === 0
       ? ""
-      : ` Another operation of the account ${view.own.fromAddress} may have paid ${rowsText(inDoubt)}: do not pay them again before an owner or an admin has decided about them.${keptInTransit(view)}`;
+      : ` Another operation of the treasury may have paid ${rowsText(inDoubt)}: do not pay them again before an owner or an admin has decided about them.${keptInTransit(view)}`;
   const retry = mayOf(view).retry ? ` Retry pays the ${inDoubt > 0 ? "other " : ""}failed rows alone.` : "";
   const rest = left === 0 ? "" : ` The money of the other ${rowsText(left)} is ${place}.`;
   if (counts.paid > 0) return `${rowsText(counts.paid)} were paid.${rest}${doubt}${retry}`;
