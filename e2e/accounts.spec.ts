@@ -97,7 +97,7 @@ const checkStatement = async (page: Page, payee: string): Promise<void> => {
   const pdf = await saved(page, "Download PDF");
   expect(pdf).toMatch(/^%PDF-1\.4/);
   expect(pdf).toContain("150.5");
-  await entries.getByRole("link", { name: "Payout", exact: true }).first().click();
+  await entries.getByRole("link", { name: "Payout from Payroll" }).first().click();
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await expect(page).toHaveURL(/\/payouts\/po_/);
 };

@@ -18,7 +18,7 @@ export const NavList = ({ onNavigate }: NavListProps): ReactNode => {
   const id = useId();
   const shown = NAVIGATION.filter((item) => devnet || item.developmentOnly !== true);
   return (
-    <nav aria-label="Main" className="flex flex-col gap-3">
+    <nav aria-label="Main" className="flex flex-col gap-2">
       {NAVIGATION_GROUPS.map((group) => (
         <div key={group}>
           <p id={`${id}-${group}`} className="px-2.5 pb-0.5 text-xs font-medium text-fg-3">

@@ -117,8 +117,6 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
     id: "transaction",
     header: "Caused by",
     align: "right",
-    phone: "hidden",
-    priority: "low",
     cell: (entry) => <Cause entry={entry} />,
   },
 ];

@@ -10,7 +10,7 @@ import { ChainName } from "@/components/ui/chain-name";
 import { ChainMark } from "@/components/ui/marks";
 import type { ActivityRow } from "./activity-entry";
 
-/** One chain by its name, several by their marks and number; they are always whole, because the name beside them gives way first. */
+/** One chain by its name, several by their marks, with their number where there is room. They are always whole: the name beside them gives way first. */
 const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
   const { chains } = usePublicConfig();
   const [only, ...others] = [...new Set(ids)];
@@ -27,7 +27,9 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
       {names.slice(0, MARKS_MAX).map((name) => (
         <ChainMark key={name} name={name} />
       ))}
-      <span aria-hidden>{names.length} chains</span>
+      <span aria-hidden className="@min-[60rem]:hidden">
+        {names.length} chains
+      </span>
       <span className="sr-only">{names.join(", ")}</span>
     </span>
   );

@@ -146,7 +146,7 @@ const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
       <span role="cell" className="truncate text-fg-2 md:pl-4" title={comments.join(" · ")}>
         {comments[0] ?? <Dash className="max-md:invisible" />}
       </span>
-      <span role="cell" className="min-w-0 max-md:text-right">
+      <span role="cell" className="min-w-0 max-md:max-w-40 max-md:text-right">
         <Badge tone={view.tone} icon={view.icon} title={row.failure === "" ? view.word : row.failure}>
           {row.failure === "" ? view.word : row.failure}
         </Badge>
