@@ -51,7 +51,7 @@ const NavItem = ({ item: { icon: Icon, ...item }, onNavigate }: NavItemProps): R
         {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
         aria-current={current ? "page" : undefined}
         className={cn(
-          "flex h-7.5 items-center gap-2.5 rounded-control px-2.5 touch-target",
+          "flex h-7.5 items-center md:h-7 gap-2.5 rounded-control px-2.5 touch-target",
           current ? "bg-accent-tint font-medium text-accent" : "text-fg-2 hover:bg-sunken hover:text-fg",
         )}
       >

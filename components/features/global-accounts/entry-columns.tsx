@@ -5,6 +5,7 @@ import { useMemo, type ReactNode } from "react";
 import { AddressMark } from "@/components/ui/address-mark";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { cn } from "@/components/ui/cn";
 import { CopyButton } from "@/components/ui/copy-button";
 import { HeldAmount } from "@/components/ui/held-amount";
 import type { Column } from "@/components/ui/table";
@@ -33,11 +34,16 @@ const Counterparty = ({ id, name }: { readonly id: string | null; readonly name:
     </span>
   );
 
-/** What caused the entry; a payout links to its page. The id of the ledger's transaction can be copied. */
+/** The payout that caused the entry; fundings and reversals have no other cause. The id of the ledger's transaction can be copied. */
 const Cause = ({ entry }: { readonly entry: Entry }): ReactNode => (
-  <span className="inline-flex min-w-0 items-center justify-end gap-1">
+  <span
+    className={cn(
+      "inline-flex min-w-0 items-center justify-end gap-1",
+      entry.payoutId === null && "@max-[40rem]:hidden",
+    )}
+  >
     {entry.payoutId === null ? (
-      <span className="text-fg-2">{causeOf(entry)}</span>
+      <span className="text-fg-3">–</span>
     ) : (
       <Link href={`/payouts/${entry.payoutId}`} className="link truncate">
         {causeOf(entry)}
@@ -47,7 +53,7 @@ const Cause = ({ entry }: { readonly entry: Entry }): ReactNode => (
   </span>
 );
 
-/** `Payout to Ada`, `Withdrawal`, `Funding`. */
+/** `Payout to Ada`, `Withdrawal`. */
 const causeOf = ({ kind, amount, counterpartyName }: Entry): string => {
   if (kind === "payout" && counterpartyName !== null)
     return `Payout ${amount.startsWith("-") ? "to" : "from"} ${counterpartyName}`;
@@ -117,6 +123,7 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
     id: "transaction",
     header: "Caused by",
     align: "right",
+    bare: true,
     cell: (entry) => <Cause entry={entry} />,
   },
 ];
