@@ -286,7 +286,7 @@ const moneyServices = ({
 const buildPayouts = ({
   platform: { database, registry, clock, errorLog: log },
   chainAccess: { wallets, freezes },
-  identity: { contacts, projects, policies, decisions, otp },
+  identity: { contacts, projects, policies, decisions, approvals, otp },
   money,
   drivers,
 }: MoneyParts & { readonly identity: Identity; readonly drivers: Drivers }) => {
@@ -299,6 +299,7 @@ const buildPayouts = ({
     projects,
     policies,
     decisions,
+    approvals,
     otp,
     clock,
     freezes,

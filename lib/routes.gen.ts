@@ -89,6 +89,7 @@ import * as payouts from "@/app/api/payouts/route";
 import * as payoutsId from "@/app/api/payouts/[id]/route";
 import * as payoutsIdApprove from "@/app/api/payouts/[id]/approve/route";
 import * as payoutsIdCancel from "@/app/api/payouts/[id]/cancel/route";
+import * as payoutsIdDoubtDecision from "@/app/api/payouts/[id]/doubt-decision/route";
 import * as payoutsIdItems from "@/app/api/payouts/[id]/items/route";
 import * as payoutsIdRetry from "@/app/api/payouts/[id]/retry/route";
 import * as payoutsBulkGlobalAccounts from "@/app/api/payouts/bulk/global-accounts/route";
@@ -236,6 +237,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/[id]", module: payoutsId },
   { path: "/api/payouts/[id]/approve", module: payoutsIdApprove },
   { path: "/api/payouts/[id]/cancel", module: payoutsIdCancel },
+  { path: "/api/payouts/[id]/doubt-decision", module: payoutsIdDoubtDecision },
   { path: "/api/payouts/[id]/items", module: payoutsIdItems },
   { path: "/api/payouts/[id]/retry", module: payoutsIdRetry },
   { path: "/api/payouts/bulk/global-accounts", module: payoutsBulkGlobalAccounts },

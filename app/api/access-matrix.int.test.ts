@@ -29,7 +29,7 @@ interface Answer {
 
 /** Operations of owners and admins alone. Written by hand, so that a contract that forgets its permission fails here. */
 const ADMINS_ONLY = new Set(
-  `createApiKey updateApiKey listApiKeyRequests rotateApiKey revokeApiKey updatePolicies putPolicy approveContact unfreezeGlobalAccount updateSponsorBudget listAuditLog exportAuditLog
+  `createApiKey updateApiKey listApiKeyRequests rotateApiKey revokeApiKey updatePolicies putPolicy approveContact unfreezeGlobalAccount decidePayoutDoubt updateSponsorBudget listAuditLog exportAuditLog
   listInvitations createInvitation withdrawInvitation updateMember updateProject exportPrivacyWallet releaseDeposit listParkedJobs resumeJob
   createWebhookEndpoint updateWebhookEndpoint deleteWebhookEndpoint rotateWebhookSecret testWebhookEndpoint replayWebhookEvents
   resendDelivery`.split(/\s+/),

@@ -47,13 +47,16 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
       <a href="#content" className={SKIP_LOOKS}>
         Skip to content
       </a>
-      <aside className="print:hidden! sticky top-0 hidden h-dvh flex-col gap-4 overflow-y-auto border-r bg-surface p-3 md:flex">
+      <aside className="print:hidden! sticky top-0 hidden h-dvh flex-col gap-3 border-r bg-surface px-3 pt-3 md:flex">
         <Link href="/" className="flex h-8 items-center px-2">
           <Wordmark />
         </Link>
         <ProjectSwitcher />
-        <NavList />
-        <div className="mt-auto">
+        {/* The list scrolls where the window is low; the state of the system stays in sight. */}
+        <div className="-mx-3 min-h-0 flex-1 overflow-y-auto px-3">
+          <NavList />
+        </div>
+        <div className="-mx-3 border-t px-3 py-1">
           <NetworkHealth />
         </div>
       </aside>

@@ -18,7 +18,7 @@ export const NavList = ({ onNavigate }: NavListProps): ReactNode => {
   const id = useId();
   const shown = NAVIGATION.filter((item) => devnet || item.developmentOnly !== true);
   return (
-    <nav aria-label="Main" className="flex flex-col gap-3">
+    <nav aria-label="Main" className="flex flex-col gap-2">
       {NAVIGATION_GROUPS.map((group) => (
         <div key={group}>
           <p id={`${id}-${group}`} className="px-2.5 pb-0.5 text-xs font-medium text-fg-3">
@@ -51,7 +51,7 @@ const NavItem = ({ item: { icon: Icon, ...item }, onNavigate }: NavItemProps): R
         {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
         aria-current={current ? "page" : undefined}
         className={cn(
-          "flex h-7.5 items-center gap-2.5 rounded-control px-2.5 touch-target",
+          "flex h-7.5 items-center md:h-7 gap-2.5 rounded-control px-2.5 touch-target",
           current ? "bg-accent-tint font-medium text-accent" : "text-fg-2 hover:bg-sunken hover:text-fg",
         )}
       >

@@ -10,6 +10,8 @@ export interface VirtualColumn {
   readonly id: string;
   readonly header: ReactNode;
   readonly align?: "left" | "right";
+  /** Behind a column of numbers, which end where it begins. */
+  readonly spaced?: boolean;
 }
 
 interface VirtualTableProps {
@@ -61,7 +63,11 @@ export const VirtualTable = ({
             <span
               key={column.id}
               role="columnheader"
-              className={cn("truncate text-sm font-medium text-fg-3", column.align === "right" && "text-right")}
+              className={cn(
+                "truncate text-sm font-medium text-fg-3",
+                column.align === "right" && "text-right",
+                column.spaced === true && "pl-4",
+              )}
             >
               {column.header}
             </span>

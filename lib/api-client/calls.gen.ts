@@ -23,6 +23,7 @@ import type * as notifications from "@/lib/contracts/notifications";
 import type * as operations from "@/lib/contracts/operations";
 import type * as passkeys from "@/lib/contracts/passkeys";
 import type * as payoutSchedules from "@/lib/contracts/payout-schedules";
+import type * as payoutDoubts from "@/lib/contracts/payout-doubts";
 import type * as payouts from "@/lib/contracts/payouts";
 import type * as policies from "@/lib/contracts/policies";
 import type * as privacy from "@/lib/contracts/privacy";
@@ -66,6 +67,7 @@ export const createToken: CallOf<typeof auth.createToken> = { method: "POST", pa
 export const createTransfer: CallOf<typeof transfers.createTransfer> = { method: "POST", path: "/transfers" };
 export const createWalletsPayout: CallOf<typeof payouts.createWalletsPayout> = { method: "POST", path: "/payouts/bulk/wallets" };
 export const createWebhookEndpoint: CallOf<typeof webhookEndpoints.createWebhookEndpoint> = { method: "POST", path: "/webhook-endpoints" };
+export const decidePayoutDoubt: CallOf<typeof payoutDoubts.decidePayoutDoubt> = { method: "POST", path: "/payouts/{id}/doubt-decision" };
 export const decideRefund: CallOf<typeof operations.decideRefund> = { method: "POST", path: "/operations/{id}/legs/{legId}/refund-decision" };
 export const declineDecision: CallOf<typeof decisions.declineDecision> = { method: "POST", path: "/approvals/{id}/decline" };
 export const deleteContact: CallOf<typeof contacts.deleteContact> = { method: "DELETE", path: "/contacts/{id}" };

@@ -74,6 +74,7 @@ export const PAYOUTS: Needs<PayoutsService> = {
   approve: MOVES,
   cancel: MOVES,
   retry: MOVES,
+  decideDoubt: "policies:manage",
 };
 
 export const PAYOUT_SCHEDULES: Needs<ReturnType<typeof createSchedulesService>> = {

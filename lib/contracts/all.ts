@@ -22,6 +22,7 @@ import * as notifications from "./notifications";
 import * as operations from "./operations";
 import * as passkeys from "./passkeys";
 import * as payoutSchedules from "./payout-schedules";
+import * as payoutDoubts from "./payout-doubts";
 import * as payouts from "./payouts";
 import * as policies from "./policies";
 import * as privacy from "./privacy";
@@ -62,6 +63,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   operations,
   passkeys,
   payoutSchedules,
+  payoutDoubts,
   payouts,
   policies,
   privacy,

@@ -116,6 +116,15 @@ const payoutTotal = z
   })
   .meta({ id: "PayoutTotal" });
 
+const payoutDoubt = z
+  .object({
+    batch: z.int().meta({ description: "Number of the transaction that carries the rows" }),
+    rows: z.int().meta({ description: "Number of rows" }),
+    amount: amountOut.meta({ description: "Sum of the rows" }),
+    token: tokenRecord.meta({ description: "The token" }),
+  })
+  .meta({ id: "PayoutDoubt" });
+
 const payoutNetworkFee = z
   .object({
     token: tokenRecord.meta({ description: "The chain's coin" }),
@@ -174,6 +183,9 @@ export const walletsPayoutRecord = payoutBase
         settled: z.int().meta({ description: "Transactions that are final" }),
       })
       .meta({ description: "Transactions that carry the rows" }),
+    doubts: z.array(payoutDoubt).meta({
+      description: "Failed batches that another operation may have paid; POST …/doubt-decision settles them",
+    }),
     networkFee: payoutNetworkFee
       .nullable()
       .meta({ description: "Network fee of all batches; null before it is known" }),

@@ -45,6 +45,10 @@ const payoutData = z
     status,
     subStatus,
     reference: described(z.string().nullable(), "Your reference; null where none was given"),
+    sourceAccountId: described(
+      id("ga").nullable(),
+      "Account that bears the payments: of a payout between accounts, or of a withdrawal; null where the project does",
+    ),
     itemsTotal: count("All rows"),
     itemsCompleted: count("Rows that are paid"),
     itemsFailed: count("Rows that failed"),

@@ -33,7 +33,10 @@ export const SUB_STATUSES = [
 ] as const;
 export type SubStatus = (typeof SUB_STATUSES)[number];
 
-/** Transitions that are not listed are refused. `processing → cancelled` is used for a payout that sent nothing. */
+/**
+ * Transitions that are not listed are refused. `processing → cancelled` is used for a payout that sent nothing. One end is corrected: a
+ * payout that failed while another operation may have paid its rows gets the end that a decision about them leads to.
+ */
 export const TRANSITIONS = {
   pending: ["processing", "expired", "cancelled"],
   processing: ["completed", "partially_completed", "failed", "refunded", "cancelled"],

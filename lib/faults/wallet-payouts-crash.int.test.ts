@@ -7,6 +7,7 @@ import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount, testKey } from "@/lib/testing/factories";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
 import { deployOddToken, ODD_MODE, ODD_RECIPIENT } from "@/lib/testing/odd-tokens";
+import { createPayoutLives, PAYOUT_STEPS } from "@/lib/testing/payout-lives";
 import { randomOf } from "@/lib/testing/random";
 import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
 import { expectRowsPaidOnce, nobody, rowsOf, seedPayout, type SeededBatch } from "@/lib/testing/wallet-payouts";
@@ -56,7 +57,7 @@ const variables = {
 };
 const [api, workers] = await Promise.all([testApi({ variables }), workerProcesses()]);
 const { services } = api;
-const { prisma, pool } = services.database;
+const { prisma } = services.database;
 const life = { start: workers.start, databaseUrl: services.config.databaseUrl, rpcUrls: devnet.rpcUrls, variables };
 
 const payer = async (): Promise<Customer> => {
@@ -67,6 +68,11 @@ const payer = async (): Promise<Customer> => {
   await odd.mint(customer.treasury, 10n ** 12n);
   return customer;
 };
+
+const { openCount, waitUntilAllFinal, endLeasesOf, loadLife, liveUntil, finishAll } = createPayoutLives({
+  services,
+  life,
+});
 
 let payouts = 0;
 
@@ -83,37 +89,10 @@ const startPayout = async (customer: Customer): Promise<void> => {
   await seedPayout(services, customer, { chainId: ONE, batches: batchesOf(String(payouts)), withJob: true });
 };
 
-const openCount = (): Promise<number> => prisma.payout.count({ where: { status: { in: ["pending", "processing"] } } });
-
-const waitUntilAllFinal = (): Promise<void> =>
-  vi.waitFor(
-    async () => {
-      expect(await openCount()).toBe(0);
-      expect(await prisma.job.count()).toBe(0);
-    },
-    { timeout: SETTLE_MS, interval: 100 },
-  );
-
-/** Ends the leases at once, as their time-out of eight seconds would. */
-const endLeasesOf = async (pid: number): Promise<void> => {
-  await pool.query("UPDATE job SET locked_until = now() - interval '1 second' WHERE locked_by LIKE $1", [
-    `%:${String(pid)}:%`,
-  ]);
-};
-
 const expectAllIsRight = async (treasuries: readonly Address[]): Promise<void> => {
   for (const treasury of treasuries) await expectRowsPaidOnce(services, { chainId: ONE, rpcUrl }, treasury);
   await expectBudgetsToFitLegs(services.database);
   expect(await prisma.sponsorUsage.count({ where: { reservedWei: { gt: 0 } } })).toBe(0);
-};
-
-/** Starts a last worker that completes all work. */
-const finishAll = async (): Promise<void> => {
-  const last = await startLife({ ...life, dieAt: () => false });
-  await last.begin();
-  await waitUntilAllFinal();
-  last.kill();
-  await last.ended;
 };
 
 /** One life after another, each ended at the first point at which none was ended before. */
@@ -158,46 +137,6 @@ if (IS_LONG)
     walkThroughAllPoints,
     WALK_MS + WALK_KILLS_MIN * KILL_MS + 2 * SETTLE_MS,
   );
-
-/** The steps of a batch, by the names of its writes and broadcasts. */
-const PAYOUT_STEPS = {
-  reserve: ({ label }: Point) => label === "UPDATE sponsor_usage",
-  sign: ({ stage, label }: Point) => stage === "before" && label.startsWith("COMMIT wallet_payout_batch signed"),
-  store: ({ stage, label }: Point) => stage === "after" && label.startsWith("COMMIT wallet_payout_batch signed"),
-  broadcast: ({ label }: Point) =>
-    label.startsWith("eth_sendRawTransaction") || label === "COMMIT chain_transaction signed",
-  offered: ({ label }: Point) => label === "UPDATE wallet_payout_batch sent",
-  receipt: ({ label }: Point) => label.startsWith("COMMIT wallet_payout_batch mined"),
-  settle: ({ label }: Point) => label.startsWith("COMMIT wallet_payout_batch paid"),
-  finish: ({ label }: Point) => label === "COMMIT payout" || label === "DELETE FROM job",
-} as const;
-
-/** A life that is loaded and waits; when it begins it gets a step, and dies when that comes for the n-th time. */
-const loadLife = () => {
-  const plan: { is: (point: Point) => boolean; nth: number; met: number } = { is: () => false, nth: 1, met: 0 };
-  return { plan, life: startLife({ ...life, dieAt: (point) => plan.is(point) && (plan.met += 1) >= plan.nth }) };
-};
-
-/** False when everything was paid before the step came so often. */
-const liveUntil = async (
-  loaded: ReturnType<typeof loadLife>,
-  { is, nth }: { is: (point: Point) => boolean; nth: number },
-): Promise<boolean> => {
-  Object.assign(loaded.plan, { is, nth });
-  const one = await loaded.life;
-  await one.begin();
-  const isOver = { yes: false };
-  const ended = one.ended.then((point) => {
-    isOver.yes = true;
-    return point;
-  });
-  while (!isOver.yes && (await openCount()) > 0)
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 200))]);
-  one.kill();
-  const point = await ended;
-  await endLeasesOf(one.pid);
-  return point !== null;
-};
 
 /** The steps to kill at, in random order: all of them as often as each is to be killed, or one kill for each step of the sample. */
 const allKills = Object.entries(PAYOUT_STEPS)

@@ -1,5 +1,5 @@
 import { testAccount } from "./factories";
-import { approvalAsked, call, expecting, operationOf, type AttackTable } from "./token-attacks";
+import { approvalAsked, call, expecting, operationOf, payoutOf, type AttackTable } from "./token-attacks";
 
 /** The effects of a stolen token on records that move no money: contacts, names and states of accounts, memos. */
 export const RECORD_ROWS: AttackTable = {
@@ -34,6 +34,14 @@ export const RECORD_ROWS: AttackTable = {
     async () => {
       const { body } = await call("POST", "/global-accounts", { currency: "USDC" });
       return expecting(call("POST", `/global-accounts/${String(body.id)}/close`, {}), 200, { status: "closed" });
+    },
+  ],
+  "POST /payouts/{id}/doubt-decision": [
+    "moves nothing",
+    async (it) => {
+      const { body } = await payoutOf(it);
+      const path = `/payouts/${String(body.payoutId)}/doubt-decision`;
+      return expecting(call("POST", path, { batch: 0, decision: "by_chain" }), 404, { code: "not_found" });
     },
   ],
   "PUT /annotations/{id}": [

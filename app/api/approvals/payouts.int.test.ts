@@ -124,6 +124,32 @@ test("a payout to wallets is paid on the chain after the last vote; what the tre
   expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(50_000_000n);
 });
 
+test("a withdrawal takes nothing from the account before the last vote, and nothing at all when it is declined", async () => {
+  /** Posted and pending; other payouts of the account wait for votes too. */
+  const balanceOf = async (): Promise<readonly number[]> => {
+    const { balance } = await client.call(getGlobalAccount, { params: { id: payer } });
+    return [Number(balance.posted), Number(balance.pending)];
+  };
+  const [posted = 0, pending = 0] = await balanceOf();
+  const withdraw = async (to: string) => idOf(await pay(client, [row(to, "2")], { sourceAccountId: payer }));
+  const recipient = someone();
+  const [paid, declined] = [await withdraw(recipient), await withdraw(someone())];
+  expect(await balanceOf()).toEqual([posted, pending + 4]);
+  const request = await requestAbout(client, paid);
+  expect(request.lines.join(" ")).toContain(payer);
+  await vote(voters[0], request.id);
+  expect(await balanceOf()).toEqual([posted, pending + 4]);
+  expect(await refusalOf(client.call(approvePayout, { params: { id: paid }, body: { otp: "000000" } }))).toMatchObject({
+    code: "invalid_state",
+  });
+  await vote(voters[1], request.id);
+  await vote(voters[0], (await requestAbout(client, declined)).id, "decline");
+  expect(await ended(paid)).toMatchObject({ status: "completed", account: { paid: "2", inTransit: "0" } });
+  expect(await ended(declined)).toMatchObject({ status: "cancelled", account: { paid: "0", inTransit: "0" } });
+  expect(await balanceOf()).toEqual([posted - 2, pending]);
+  expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(2_000_000n);
+});
+
 test("more approvals count at once; fewer need an approval of their own, and no more can be demanded than members may vote", async () => {
   const roles = ["owner", "admin", "operator"] as const;
   const { approvals } = await client.call(getPolicies);

@@ -15,6 +15,7 @@ import { isFinal } from "@/lib/core/status";
 import { verifyLedger } from "@/lib/modules/ledger/verify";
 import { REPLACED } from "@/lib/modules/payouts/wallets/batches/failures";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
+import { eventsOf } from "@/lib/testing/project-events";
 import { startWorker } from "@/lib/workers/runner";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { balanceOnChain, fund } from "@/lib/testing/journey";
@@ -120,6 +121,9 @@ test("a withdrawal debits the account and holds the treasury's money in one step
     counterparty: { type: "address", address: to },
   });
   await expectBooksToBalance();
+  const events = await eventsOf(api.services.database, id);
+  expect(events.map(({ type }) => type)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
+  for (const { payload } of events) expect(payload).toMatchObject({ sourceAccountId: account });
 });
 
 test("rows that are not paid are returned to the account, exactly and once, and a retry takes them out again", async () => {
@@ -263,6 +267,7 @@ test("what another operation may have paid stays in transit: the account does no
   const ended = await read(key, id);
   expect(ended).toMatchObject({ status: "failed", account: { paid: "0", returned: "0", inTransit: "5" } });
   expect(ended.nextAction).toContain("5 stays in transit");
+  expect(ended).toMatchObject({ doubts: [{ batch: 0, rows: 1, amount: "5" }] });
   expect(await reservesOf(person)).toMatchObject({ inTransit: "5" });
   expect(await refusal(person.call(closeGlobalAccount, { params: { id: account }, body: {} }))).toMatchObject({
     code: "invalid_state",

@@ -21,7 +21,8 @@ const Place = ({ name, address, chainName }: FlowLeg["from"]): ReactNode => (
     <AddressMark value={address} className="size-3.5" />
     <span className="truncate">{name}</span>
     <ChainMark name={chainName} className="ml-1 size-3.5" />
-    <span className="truncate">{chainName}</span>
+    {/* A name gives way before its chain; of a very long chain both do. */}
+    <span className="max-w-1/2 shrink-0 truncate">{chainName}</span>
   </span>
 );
 

@@ -40,7 +40,7 @@ export const AccountPage = ({ accountId }: { readonly accountId: string }): Reac
     <>
       <PageHeader
         title={account === undefined ? "Account" : accountName(account)}
-        description={<PublicId value={accountId} full />}
+        description={<PublicId value={accountId} />}
         actions={
           <>
             <Link href="/accounts" className={buttonLooks()}>

@@ -32,11 +32,19 @@ export const BalanceCard = ({ account, onFund }: BalanceCardProps): ReactNode =>
     actions={<HideAmountsButton size="sm" />}
     flush
   >
-    <dl className="grid grid-cols-1 divide-y sm:grid-cols-3 sm:divide-x sm:divide-y-0">
+    <dl className="grid grid-cols-1 divide-y lg:grid-cols-3 lg:divide-x lg:divide-y-0">
       {PARTS.map(({ part, label, why }) => (
-        <div key={part} className="flex flex-col px-4 py-3">
+        <div
+          key={part}
+          className="grid grid-cols-[auto_1fr] items-center gap-x-4 px-4 py-2 lg:flex lg:flex-col lg:items-start lg:py-3"
+        >
           <dt className="text-fg-2">{label}</dt>
-          <dd className={cn("text-xl", part === "available" && "font-semibold")}>
+          <dd
+            className={cn(
+              "text-right text-xl max-lg:col-start-2 max-lg:row-span-2 max-lg:row-start-1",
+              part === "available" && "font-semibold",
+            )}
+          >
             <HeldAmount value={account.balance[part]} unit={account.currency} />
           </dd>
           <dd className="text-sm text-fg-3">{why}</dd>

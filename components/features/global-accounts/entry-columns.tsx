@@ -2,10 +2,11 @@
 
 import Link from "next/link";
 import { useMemo, type ReactNode } from "react";
-import { PublicId } from "@/components/ui/address";
 import { AddressMark } from "@/components/ui/address-mark";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { cn } from "@/components/ui/cn";
+import { CopyButton } from "@/components/ui/copy-button";
 import { HeldAmount } from "@/components/ui/held-amount";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
@@ -23,7 +24,7 @@ const kindText = (kind: string): string => {
 
 const Counterparty = ({ id, name }: { readonly id: string | null; readonly name: string | null }): ReactNode =>
   id === null ? (
-    <span className="text-fg-3">–</span>
+    <span className="text-fg-3 @max-[40rem]:hidden">–</span>
   ) : (
     <span className="inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle">
       <AddressMark value={id} />
@@ -33,15 +34,31 @@ const Counterparty = ({ id, name }: { readonly id: string | null; readonly name:
     </span>
   );
 
-/** The kind of entry; a payout links to the payout. */
-const Cause = ({ entry }: { readonly entry: Entry }): ReactNode =>
-  entry.payoutId === null ? (
-    <span title={entry.reverses === null ? undefined : `Takes ${entry.reverses} back`}>{kindText(entry.kind)}</span>
-  ) : (
-    <Link href={`/payouts/${entry.payoutId}`} className="link" title={entry.payoutId}>
-      {kindText(entry.kind)}
-    </Link>
-  );
+/** The payout that caused the entry; fundings and reversals have no other cause. The id of the ledger's transaction can be copied. */
+const Cause = ({ entry }: { readonly entry: Entry }): ReactNode => (
+  <span
+    className={cn(
+      "inline-flex min-w-0 items-center justify-end gap-1",
+      entry.payoutId === null && "@max-[40rem]:hidden",
+    )}
+  >
+    {entry.payoutId === null ? (
+      <span className="text-fg-3">–</span>
+    ) : (
+      <Link href={`/payouts/${entry.payoutId}`} className="link truncate">
+        {causeOf(entry)}
+      </Link>
+    )}
+    <CopyButton value={entry.transactionId} label={`Copy the id of the transaction of entry ${String(entry.seq)}`} />
+  </span>
+);
+
+/** `Payout to Ada`, `Withdrawal`. */
+const causeOf = ({ kind, amount, counterpartyName }: Entry): string => {
+  if (kind === "payout" && counterpartyName !== null)
+    return `Payout ${amount.startsWith("-") ? "to" : "from"} ${counterpartyName}`;
+  return kind === "withdrawal_return" ? "Withdrawal" : kindText(kind);
+};
 
 const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry>[] => [
   {
@@ -58,7 +75,7 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
     phone: "title",
     cell: (entry) => (
       <span className="inline-flex flex-wrap items-center gap-2">
-        <Cause entry={entry} />
+        {kindText(entry.kind)}
         {entry.reversedBy === null ? actionOf(entry) : <Badge tone="neutral">Taken back</Badge>}
       </span>
     ),
@@ -104,11 +121,10 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
   },
   {
     id: "transaction",
-    header: "Transaction",
+    header: "Caused by",
     align: "right",
-    phone: "hidden",
-    priority: "low",
-    cell: (entry) => <PublicId value={entry.transactionId} />,
+    bare: true,
+    cell: (entry) => <Cause entry={entry} />,
   },
 ];
 

@@ -8,7 +8,7 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
-import { ACTIVITY_WORDS, pathOfEntry, type ActivityRow } from "./activity-entry";
+import { pathOfEntry, wordsOf, type ActivityRow } from "./activity-entry";
 import { sumByAsset } from "./asset-sums";
 import { EntryWay } from "./entry-way";
 
@@ -90,7 +90,7 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     header: "What",
     phone: "title",
     className: "@min-[40rem]:whitespace-nowrap",
-    cell: (row) => <RowLink href={pathOfEntry(row)}>{ACTIVITY_WORDS[row.kind]}</RowLink>,
+    cell: (row) => <RowLink href={pathOfEntry(row)}>{wordsOf(row)}</RowLink>,
   },
   {
     id: "way",

@@ -14,6 +14,12 @@ export const ACTIVITY_WORDS = {
   funding_reversal: "Funding taken back",
 } as const satisfies Record<ActivityRow["kind"], string>;
 
+/** The name of a movement; a payout to wallets that an account bears is a withdrawal from it. */
+export const wordsOf = ({ kind, source }: Pick<ActivityRow, "kind" | "source">): string =>
+  kind === "payout_to_wallets" && source !== null
+    ? `Withdrawal from ${source.name ?? "an account"}`
+    : ACTIVITY_WORDS[kind];
+
 const accountIdOf = ({ source, counterparty }: ActivityRow): string | null =>
   source?.accountId ?? (counterparty?.type === "account" ? counterparty.accountId : null);
 

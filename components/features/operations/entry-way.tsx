@@ -5,23 +5,37 @@ import type { ReactNode } from "react";
 import { Counterparty } from "@/components/features/deposits/counterparty";
 import { Party } from "@/components/features/names/party";
 import { shorten } from "@/components/ui/address";
+import { usePublicConfig } from "@/components/providers/public-config";
 import { ChainName } from "@/components/ui/chain-name";
+import { ChainMark } from "@/components/ui/marks";
 import type { ActivityRow } from "./activity-entry";
 
-/** One chain is always whole, because the name beside it gives way first. */
+/** One chain by its name, several by their marks, with their number where there is room. They are always whole: the name beside them gives way first. */
 const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
-  const different = [...new Set(ids)];
+  const { chains } = usePublicConfig();
+  const [only, ...others] = [...new Set(ids)];
+  if (only === undefined) return null;
+  if (others.length === 0)
+    return (
+      <span className="shrink-0">
+        <ChainName chainId={only} />
+      </span>
+    );
+  const names = [only, ...others].map((id) => chains.find((chain) => chain.id === id)?.name ?? `Chain ${String(id)}`);
   return (
-    <span className={different.length === 1 ? "shrink-0" : "min-w-0 truncate"}>
-      {different.map((id, index) => (
-        <span key={id}>
-          {index === 0 ? "" : ", "}
-          <ChainName chainId={id} />
-        </span>
+    <span className="inline-flex shrink-0 items-center gap-1 align-middle whitespace-nowrap" title={names.join(", ")}>
+      {names.slice(0, MARKS_MAX).map((name) => (
+        <ChainMark key={name} name={name} />
       ))}
+      <span aria-hidden className="@min-[60rem]:hidden">
+        {names.length} chains
+      </span>
+      <span className="sr-only">{names.join(", ")}</span>
     </span>
   );
 };
+
+const MARKS_MAX = 3;
 
 const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
   <span className="inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle" title={title}>
@@ -109,8 +123,9 @@ export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
       {ARROW}
       {counterparty === null ? RESERVES : <Receiver party={counterparty} />}
       {toChain === null || (source === null && sent.every(({ token }) => token.chainId === toChain)) ? null : (
-        <span className="shrink-0 @min-[60rem]:-ml-1">
-          , <ChainName chainId={toChain} />
+        <span className="shrink-0">
+          {" "}
+          on <ChainName chainId={toChain} />
         </span>
       )}
     </span>

@@ -36,8 +36,11 @@ const HeldMoney = ({ place }: { readonly place: HeldPlace }): ReactNode => (
     ) : (
       <>in {place.wallet}</>
     )}{" "}
-    on <ChainName chainId={place.chainId} />
-    <span>{place.note === "received" ? "" : `, ${place.note}`}</span>
+    on{" "}
+    <span>
+      <ChainName chainId={place.chainId} />
+      {place.note === "received" ? "" : `, ${place.note}`}
+    </span>
     {place.hashes.map((hash) => (
       <TxHash key={hash} value={hash} />
     ))}

@@ -99,12 +99,12 @@ const SigningAlert = ({ detail }: { readonly detail: string }): ReactNode => (
   <Alert tone="danger" title="Payments are paused">
     <p>{detail}</p>
     <p>
-      Money that did not leave is in its wallet; the rest is on its way as{" "}
+      New payments are refused. Money that did not leave is in its wallet, and{" "}
       <Link href="/activity?status=processing" className="link">
         Activity
       </Link>{" "}
-      shows. New payments are refused. Tell the operator of the service: once that command has found the database and
-      the chains to agree, payments go on by themselves.
+      shows what is on its way. Tell the operator of the service: once that command finds that the database and the
+      chains agree, payments go on by themselves.
     </p>
   </Alert>
 );

@@ -4,6 +4,7 @@ import { Coins } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { usePublicConfig } from "@/components/providers/public-config";
+import { columnDigits, type ColumnDigits } from "@/components/ui/amount";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
@@ -24,7 +25,7 @@ const Part = ({ value }: { readonly value: string }): ReactNode =>
 
 const walletsHref = (token: string): string => `/wallets?token=${encodeURIComponent(token)}`;
 
-const COLUMNS: readonly Column<TokenTotal>[] = [
+const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
   {
     id: "token",
     header: "Token",
@@ -48,7 +49,7 @@ const COLUMNS: readonly Column<TokenTotal>[] = [
     align: "right",
     cell: ({ available, token }) => (
       <Link href={walletsHref(token)} className="hover:underline">
-        <HeldAmount value={available} unit={token} plain />
+        <HeldAmount value={available} unit={token} plain column={digits} />
       </Link>
     ),
   },
@@ -107,7 +108,12 @@ export const BalancesCard = (): ReactNode => {
           {devnet ? ", and you can get test tokens below" : null}.
         </EmptyState>
       ) : (
-        <Table caption="Balances by token" columns={COLUMNS} rows={totals} rowKey={(total) => total.assetId} />
+        <Table
+          caption="Balances by token"
+          columns={columnsFor(columnDigits(totals.map(({ token }) => token)))}
+          rows={totals}
+          rowKey={(total) => total.assetId}
+        />
       )}
     </Card>
   );

@@ -93,7 +93,7 @@ const StepLine = ({ step, current }: { readonly step: FirstRunStep; readonly cur
       </span>
       {step.done ? null : <span className="text-sm text-fg-2">{step.why}</span>}
       {step.done ? null : (
-        <span className="ml-auto flex flex-wrap gap-2">
+        <span className="ml-auto flex flex-wrap items-center gap-2">
           {step.id === "fund" && devnet ? <FundButtons /> : null}
           {step.href === null ? null : (
             <Link href={step.href} className="link text-sm">

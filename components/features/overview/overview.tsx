@@ -65,8 +65,8 @@ export const Overview = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        <FirstRun />
         <Alerts />
+        <FirstRun />
         <div className={ROW}>
           <TotalCard />
           <WaitingCard />

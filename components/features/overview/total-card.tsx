@@ -98,7 +98,7 @@ interface PartProps {
 
 const Part = ({ label, href, usd }: PartProps): ReactNode => (
   <>
-    <dt className="text-fg-2">
+    <dt className="text-fg-2 max-sm:text-left">
       <Link href={href} className="hover:underline">
         {label}
       </Link>

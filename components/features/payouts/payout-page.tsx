@@ -16,6 +16,7 @@ import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPayout } from "@/lib/api-client/calls.gen";
 import { awaitsApproval, type Payout } from "./payout";
+import { DoubtCard } from "./doubt-card";
 import { PayoutActions } from "./payout-actions";
 import { PayoutPicture } from "./payout-picture";
 import { PayoutStatus } from "./payout-status";
@@ -64,6 +65,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
           </Alert>
         ) : null}
         <NextStep payout={payout} />
+        <DoubtCard payout={payout} />
         <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
           <div className="flex min-w-0 flex-col gap-4">
             <PayoutPicture payout={payout} rows={rows} onChoose={setChosen} />

@@ -11,6 +11,7 @@ import { useChain } from "@/components/providers/public-config";
 import { Address, PublicId, TxHash } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { cn } from "@/components/ui/cn";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { EmptyState } from "@/components/ui/empty-state";
@@ -35,7 +36,7 @@ const COLUMNS = [
   { id: "index", header: "#" },
   { id: "recipient", header: "Recipient" },
   { id: "amount", header: "Amount", align: "right" as const },
-  { id: "reference", header: "Reference" },
+  { id: "reference", header: "Reference", spaced: true },
   { id: "state", header: "State" },
 ];
 const SENT_COLUMNS = [...COLUMNS, { id: "transaction", header: "Transaction" }];
@@ -119,7 +120,9 @@ interface RowCellsProps {
   readonly isSent: boolean;
 }
 
-const Dash = (): ReactNode => <span className="text-fg-3">–</span>;
+const Dash = ({ className }: { readonly className?: string }): ReactNode => (
+  <span className={cn("text-fg-3", className)}>–</span>
+);
 
 const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
   const view = ROW_VIEWS[row.state];
@@ -140,10 +143,10 @@ const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
       <span role="cell" className="text-right whitespace-nowrap">
         <Amount value={row.amount} unit={row.unit} />
       </span>
-      <span role="cell" className="truncate text-fg-2" title={comments.join(" · ")}>
-        {comments[0] ?? <Dash />}
+      <span role="cell" className="truncate text-fg-2 md:pl-4" title={comments.join(" · ")}>
+        {comments[0] ?? <Dash className="max-md:invisible" />}
       </span>
-      <span role="cell" className="min-w-0 max-md:text-right">
+      <span role="cell" className="min-w-0 max-md:max-w-40 max-md:text-right">
         <Badge tone={view.tone} icon={view.icon} title={row.failure === "" ? view.word : row.failure}>
           {row.failure === "" ? view.word : row.failure}
         </Badge>

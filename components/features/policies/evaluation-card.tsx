@@ -81,7 +81,7 @@ const Facts = ({
         </span>
       </p>
       <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm text-fg-2">
-        <span>
+        <span className="inline-flex items-center gap-1.5">
           Asked for by <Actor id={createdBy} />
         </span>
         {subject === null ? <span>Nothing was stored or sent.</span> : null}

@@ -49,7 +49,9 @@ const Summary = ({ policies: { policies } }: { readonly policies: Policies }): R
         <RuleList rules={project.rules} names={names} label="Limits of the whole project" />
       )}
       <p className="text-sm text-fg-2">
-        {countText(countOf("wallet"), "wallet")} and {countText(countOf("key"), "API key")} with limits of their own.
+        {countOf("wallet") + countOf("key") === 0
+          ? "No wallet and no API key has limits of its own."
+          : `${countText(countOf("wallet"), "wallet")} and ${countText(countOf("key"), "API key")} with limits of their own.`}
       </p>
     </div>
   );

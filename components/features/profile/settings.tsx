@@ -71,7 +71,9 @@ const Profile = ({ me }: { readonly me: Me }): ReactNode => (
     </Fact>
     {me.projects.map((project) => (
       <Fact key={project.id} label="Project">
-        {project.name}, {project.role} <PublicId value={project.id} />
+        <span className="inline-flex flex-wrap items-center justify-end gap-x-2">
+          {project.name}, {project.role} <PublicId value={project.id} />
+        </span>
       </Fact>
     ))}
   </Facts>

@@ -28,7 +28,9 @@ export const RunningParts = (): ReactNode => {
 };
 
 const PartLine = ({ part }: { readonly part: Readiness["parts"][number] }): ReactNode => {
-  const partName = usePartName();
+  const name = usePartName()(part.name);
+  // A chain's detail begins with its name, which stands at the left already.
+  const detail = part.detail.startsWith(`${name}, `) ? part.detail.slice(name.length + 2) : part.detail;
   return (
     <li className="flex min-h-9 items-center gap-2 px-4 py-1">
       {part.ok ? (
@@ -36,10 +38,10 @@ const PartLine = ({ part }: { readonly part: Readiness["parts"][number] }): Reac
       ) : (
         <CircleX className="size-4 shrink-0 text-danger" aria-hidden />
       )}
-      <span className="font-medium first-letter:uppercase">{partName(part.name)}</span>
+      <span className="font-medium first-letter:uppercase">{name}</span>
       <span className="sr-only">{part.ok ? "works" : "does not work"}</span>
       <span className="ml-auto truncate text-right text-sm text-fg-2" title={part.detail}>
-        {part.detail}
+        {detail}
       </span>
       {part.latencyMs === null ? null : (
         <span className="num text-right text-sm text-fg-3">{Math.max(1, Math.round(part.latencyMs))} ms</span>

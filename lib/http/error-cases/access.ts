@@ -47,6 +47,12 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
     ...approvalFor("The deposit is not in quarantine any more, or its block is not final"),
     ...ADMINS_ONLY,
   },
+  decidePayoutDoubt: {
+    ...approvalFor(
+      "The batch is in no doubt, or was decided; or `by_chain` and the chain does not tell; or a statement, and the chain does",
+    ),
+    ...ADMINS_ONLY,
+  },
   unfreezeGlobalAccount: { ...approvalFor("The account is closed, and stays closed"), ...ADMINS_ONLY },
   updateSponsorBudget: { ...approvalFor("The budget was changed meanwhile"), ...ADMINS_ONLY },
   approveContact: { ...approvalFor("The contact was changed meanwhile"), ...ADMINS_ONLY },

@@ -6,7 +6,7 @@ import { roleMay } from "@/lib/core/permissions";
 import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { DepositsService } from "@/lib/modules/deposits/service";
 import type { DecisionsService, DecisionView } from "@/lib/modules/decisions/service";
-import { mayOf as mayOfPayout, type PayoutsService, type PayoutView } from "@/lib/modules/payouts/service";
+import { isInDoubt, mayOf as mayOfPayout, type PayoutsService, type PayoutView } from "@/lib/modules/payouts/service";
 import {
   isPrivateKind,
   mayOf,
@@ -164,6 +164,18 @@ const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
   return [...decisions.data.map((view) => ofDecision(actor, view)), ...open.filter(({ id }) => !voted.has(id))];
 };
 
+/** They stay until somebody has decided. */
+const doubtful = (actor: UserActor, views: readonly PayoutView[]): InboxItem[] => {
+  const mine = roleMay(actor.role, "policies:manage");
+  return views.filter(isInDoubt).map((view) => ({
+    ...rowOfPayout(view),
+    kind: "failure",
+    title: `Was it paid? ${titleOfPayout(view)}`,
+    toDo: mine ? "Let the service check the chain, and decide." : "It waits for an owner or an admin.",
+    ...{ mine, by: null, since: view.payout.updatedAt, until: null },
+  }));
+};
+
 const failedAs = async (
   deps: ProjectInboxDeps,
   actor: UserActor,
@@ -176,7 +188,7 @@ const failedAs = async (
   ]);
   const common = { kind: "failure", mine: roleMay(actor.role, "money:move"), by: null, until: null } as const;
   const words = status === "failed" ? "failed" : "was completed in part";
-  return [
+  const failures = [
     ...operations.data.filter(mayRetry).map((operation) => ({
       ...rowOfOperation(operation),
       ...common,
@@ -185,7 +197,7 @@ const failedAs = async (
       since: operation.updatedAt,
     })),
     ...payouts.data
-      .filter((view) => mayOfPayout(view).retry)
+      .filter((view) => mayOfPayout(view).retry && !isInDoubt(view))
       .map((view) => ({
         ...rowOfPayout(view),
         ...common,
@@ -194,12 +206,13 @@ const failedAs = async (
         since: view.payout.updatedAt,
       })),
   ];
+  const after = new Date(deps.clock.now().getTime() - FAILED_MS);
+  return [...doubtful(actor, payouts.data), ...failures.filter(({ since }) => since > after)];
 };
 
 const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
-  const after = new Date(deps.clock.now().getTime() - FAILED_MS);
   const lists = await Promise.all([failedAs(deps, actor, "failed"), failedAs(deps, actor, "partially_completed")]);
-  return lists.flat().filter(({ since }) => since > after);
+  return lists.flat();
 };
 
 const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {

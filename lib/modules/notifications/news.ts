@@ -1,4 +1,5 @@
 /** The news for its people in an event of a project, if any. Pure: names that the event does not have come in. */
+import { amountText } from "@/lib/core/amount-text";
 import { readableJson } from "@/lib/db/readable-json";
 import type { EventPayload } from "./event-payload";
 import type { News } from "./notification";
@@ -90,8 +91,11 @@ const runNotMade =
     path: `/payouts/schedules/${objectId}`,
   });
 
-const amountOf = ({ amount, token }: EventPayload): string =>
-  amount === undefined ? "A deposit" : `${amount} ${token?.symbol ?? ""}`.trim();
+const amountOf = ({ amount, token }: EventPayload): string => {
+  if (amount === undefined) return "A deposit";
+  const symbol = token?.symbol ?? "";
+  return `${amountText(amount, { symbol, exact: true, locale: "en" }).text} ${symbol}`.trim();
+};
 
 const deposited =
   (how: string): Say =>

@@ -140,8 +140,8 @@ describe("who is told", () => {
     await happen(deposit("499.99", "A"), deposit("500", "B"), deposit("10000", "C"), deposit("1", "UNPRICED"));
     const worthOf = ({ token, amount }: Deposited) => Promise.resolve(token === "UNPRICED" ? null : Number(amount));
     await createMaking({ ...making, worthOf }).makeDue();
-    expect(await titlesOf(operator.client)).toEqual(["1 UNPRICED arrived", "10000 C arrived", "500 B arrived"]);
-    expect(await titlesOf(owner.client)).toEqual(["1 UNPRICED arrived", "10000 C arrived"]);
+    expect(await titlesOf(operator.client)).toEqual(["1 UNPRICED arrived", "10,000 C arrived", "500 B arrived"]);
+    expect(await titlesOf(owner.client)).toEqual(["1 UNPRICED arrived", "10,000 C arrived"]);
   });
 });
 

@@ -4,6 +4,10 @@ import type { PayoutView } from "./read-payouts";
 /** Whether the payout has ended with failed rows. */
 export const hasFailed = ({ payout }: PayoutView): boolean => isFinal(payout.status) && payout.itemsFailed > 0;
 
+/** Whether another operation may have paid failed rows, and nobody has decided about them. */
+export const isInDoubt = (view: PayoutView): boolean =>
+  view.kind === "wallets" && view.groups.some(({ doubts }) => doubts.length > 0);
+
 /** Whether any of the failed rows may be paid by another payout. */
 const isRetryable = (view: PayoutView): boolean => {
   if (view.kind === "global_accounts") return true;

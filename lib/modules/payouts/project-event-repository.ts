@@ -14,6 +14,8 @@ interface State {
   readonly status: string;
   readonly subStatus: string;
   readonly reference: string | null;
+  /** Of a payout between accounts, and of a withdrawal; null where the project bears the payments. */
+  readonly sourceAccountId: string | null;
   readonly itemsTotal: number;
   readonly itemsCompleted: number;
   readonly itemsFailed: number;
@@ -28,7 +30,7 @@ interface StateRow extends Omit<State, "failure"> {
 const storedFailure = failureRecord.nullable();
 
 const READ = `
-  SELECT id AS "payoutId", project_id AS "projectId", kind, mode, status, sub_status AS "subStatus", reference,
+  SELECT id AS "payoutId", project_id AS "projectId", kind, mode, status, sub_status AS "subStatus", reference, source_account_id AS "sourceAccountId",
     items_total AS "itemsTotal", items_completed AS "itemsCompleted", items_failed AS "itemsFailed", failure
   FROM payout WHERE project_id = $1 AND id = ANY($2::text[])`;
 

@@ -4,7 +4,7 @@ import { bindDeps } from "@/lib/core/bind-deps";
 import { requireScope, type Actor, type UserActor } from "@/lib/core/actor";
 import type { Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
-import { DomainError } from "@/lib/core/errors";
+import { DomainError, notFound } from "@/lib/core/errors";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
@@ -23,10 +23,11 @@ import {
   type WalletsPayoutView,
 } from "./read-payouts";
 import type { PayoutsRepository } from "./repository";
+import type { DoubtDecision } from "./wallets/batches/decide-doubt";
 import { createWalletPayoutsService, type NewWalletsPayout, type WalletPayoutsDeps } from "./wallets/service";
 
 export type { PayoutActivity, PayoutMovement } from "./activity";
-export { mayOf } from "./permissions";
+export { isInDoubt, mayOf } from "./permissions";
 export type { PayoutView } from "./read-payouts";
 
 const LINES_MAX = 5;
@@ -180,6 +181,22 @@ const checkRetry = async (parts: PayoutParts, actor: Actor, id: string): Promise
   parts.policies.checkAccountRecipients(actor, "transfers");
 };
 
+/**
+ * Settles a batch of a payout to wallets whose payments another operation may have made.
+ * @throws DomainError `not_found`, and what `decideDoubt` of payouts to wallets throws
+ */
+const decideDoubt = async (
+  parts: PayoutParts,
+  actor: UserActor,
+  { id, batch }: { readonly id: string; readonly batch: number },
+  decision: DoubtDecision,
+): Promise<PayoutView> => {
+  const view = await parts.reading.get(actor.projectId, id);
+  if (view.kind !== "wallets") throw notFound();
+  await parts.wallets.decideDoubt(actor, view, batch, decision);
+  return parts.reading.get(actor.projectId, id);
+};
+
 const payoutFunctions = (parts: PayoutParts) => ({
   createBetweenAccounts: bindDeps(parts, createBetweenAccounts),
   createToWallets: bindDeps(parts, createToWallets),
@@ -195,6 +212,7 @@ const payoutFunctions = (parts: PayoutParts) => ({
   approve: bindDeps(parts, approve),
   cancel: bindDeps(parts, cancel),
   retry: bindDeps(parts, retry),
+  decideDoubt: bindDeps(parts, decideDoubt),
   expireDue: parts.repository.expireDue,
   /** For requests on which people vote. */
   subject: createPayoutSubject(parts),

@@ -4,6 +4,7 @@ import type { TokenFreezes } from "@/lib/chains/token-freezes";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
+import type { ApprovalsService } from "@/lib/modules/approvals/service";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { DecisionsService } from "@/lib/modules/decisions/service";
@@ -30,6 +31,7 @@ import { createSchedulesService } from "./schedules/service";
 import { createPayoutsService } from "./service";
 import { createFundingStep } from "./wallets/await-funding";
 import { createPayoutMoney } from "./wallets/money";
+import { createDoubtRepository } from "./wallets/batches/doubt-repository";
 import { createWalletPayoutsReader } from "./wallets/read-repository";
 import { createWalletPayoutsRepository } from "./wallets/repository";
 
@@ -50,6 +52,7 @@ export interface PayoutsParts {
   readonly policies: PoliciesService;
   readonly policyEngine: PolicyEngine;
   readonly decisions: DecisionsService;
+  readonly approvals: ApprovalsService;
   readonly otp: OtpService;
   readonly prices: Prices;
   readonly clock: Clock;
@@ -73,6 +76,7 @@ export const createPayouts = (parts: PayoutsParts) => {
     wallets: {
       ...parts,
       repository: walletsRepository,
+      doubts: createDoubtRepository(database),
       rows,
       funding: parts.swaps.funding,
       money,

@@ -1,21 +1,13 @@
 /** Compares one chain with the database: what was executed that no row knows, and what the rows do not know of their own moves. */
-import type { Hex } from "viem";
 import { blockBefore } from "@/lib/chains/block-at";
 import { payloadOf, paymentsIn } from "@/lib/chains/erc4337/account-payments";
-import {
-  executedOperations,
-  operationsInCall,
-  validUntilOf,
-  type ExecutedOperation,
-} from "@/lib/chains/erc4337/executed-operations";
+import { callDataOf, contentOf, type ExecutedContent } from "@/lib/chains/erc4337/executed-content";
+import { executedOperations, validUntilOf, type ExecutedOperation } from "@/lib/chains/erc4337/executed-operations";
 import { nonceKeyOf } from "@/lib/chains/erc4337/nonce";
-import { operationsOf, type OperationReceipt } from "@/lib/chains/erc4337/operation-receipt";
-import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { finalBlockNumber } from "@/lib/chains/finality";
 import { chainCall } from "@/lib/chains/registry";
 import { addSeconds } from "@/lib/core/clock";
 import { validitySeconds } from "@/lib/modules/smart-accounts/service";
-import type { UserOperation } from "@/lib/ports/bundler";
 import { compareExecutor, type NextNonce } from "./compare-executor";
 import type { KnownBatch, KnownLeg } from "./known-repository";
 import type { ReconcileDeps } from "./reconcile-deps";
@@ -64,35 +56,6 @@ const ownersOf = async (deps: ReconcileDeps, chainId: number, since: Date): Prom
   return owners;
 };
 
-const receiptsOf = async (
-  { registry }: ReconcileDeps,
-  chainId: number,
-  txHash: Hex,
-): Promise<{ readonly input: Hex; readonly receipts: ReadonlyMap<Hex, OperationReceipt> }> => {
-  const client = registry.client(chainId);
-  const [transaction, receipt] = await chainCall(chainId, () =>
-    Promise.all([client.getTransaction({ hash: txHash }), client.getTransactionReceipt({ hash: txHash })]),
-  );
-  return { input: transaction.input, receipts: operationsOf(receipt, registry.get(chainId).contracts.entryPoint) };
-};
-
-interface Content {
-  readonly operation: UserOperation | null;
-  readonly receipt: OperationReceipt | null;
-  readonly input: Hex;
-}
-
-const contentOf = async (
-  deps: ReconcileDeps,
-  chainId: number,
-  { txHash, userOpHash }: ExecutedOperation,
-): Promise<Content> => {
-  const { input, receipts } = await receiptsOf(deps, chainId, txHash);
-  const { entryPoint } = deps.registry.get(chainId).contracts;
-  const operation = operationsInCall(input).find((each) => hashUserOperation(each, chainId, entryPoint) === userOpHash);
-  return { operation: operation ?? null, receipt: receipts.get(userOpHash) ?? null, input };
-};
-
 const describe = (owner: Owner): string =>
   "leg" in owner
     ? `leg ${owner.leg.id} of ${owner.leg.operationId}`
@@ -102,7 +65,7 @@ const adopt = async (
   deps: ReconcileDeps,
   owner: Owner,
   executed: ExecutedOperation,
-  { operation }: Content,
+  { operation }: ExecutedContent,
 ): Promise<boolean> => {
   if (operation === null) return false;
   const { userOpHash, blockNumber } = executed;
@@ -122,12 +85,11 @@ interface Comparison {
 const unknownOf = (
   { deps, chainId, projects }: Comparison,
   executed: ExecutedOperation,
-  content: Content,
+  content: ExecutedContent,
 ): UnknownMove => {
   const { registry } = deps;
   const logs = content.receipt?.logs ?? [];
-  // Of a bundle that cannot be read all is kept: rather too many addresses than too few.
-  const callData = content.operation?.callData ?? content.input;
+  const callData = callDataOf(content);
   const { sender: walletAddress } = executed;
   const payments = paymentsIn(
     { logs, callData, account: walletAddress },
@@ -152,7 +114,7 @@ const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedO
       continue;
     }
     const owner = owners.get(one.nonceKey);
-    const content = await contentOf(deps, chainId, one);
+    const content = await contentOf(deps.registry, chainId, one);
     if (owner !== undefined && mayAdopt && (await adopt(deps, owner, one, content))) adopted.push(describe(owner));
     // One that reverted has moved nothing.
     else if (one.success) unknown.push(unknownOf(comparison, one, content));

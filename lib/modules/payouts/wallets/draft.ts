@@ -75,7 +75,7 @@ export const groupsOf = (payoutId: string, { batches }: PayoutPlan): BatchGroup[
     gasCostWei: 0n,
     mayStop: true,
     mayRetry: false,
-    rowsInDoubt: 0,
+    doubts: [],
   }));
 
 export const duplicateWarnings = (duplicates: readonly DuplicateRow[]): PayoutWarning[] =>

@@ -1,13 +1,22 @@
 /** Reads payouts to wallets. States and sums are computed from the batches, which are the only place that stores them. */
+import { z } from "zod";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import { failureRecord } from "@/lib/contracts/common";
 import type { WALLET_ROW_STATUSES } from "@/lib/contracts/payout-records";
+import { storedBase } from "@/lib/ports/routing-json";
 import type { PayoutFailure } from "../payout";
 import { REPLACED } from "./batches/failures";
 import { parseWalletPayout, type WalletPayout } from "./wallet-payout";
 
 export type WalletRowStatus = (typeof WALLET_ROW_STATUSES)[number];
+
+/** A failed batch that another operation of the account may have paid. */
+export interface BatchInDoubt {
+  readonly batch: number;
+  readonly rows: number;
+  readonly amountBase: bigint;
+}
 
 /** Sums over the batches of one payout, token and state. */
 export interface BatchGroup {
@@ -23,8 +32,8 @@ export interface BatchGroup {
   readonly mayStop: boolean;
   /** Whether its rows, if they failed, may be paid by a retry. */
   readonly mayRetry: boolean;
-  /** The number of failed rows that another operation of the account may have paid. */
-  readonly rowsInDoubt: number;
+  /** Its failed batches that another operation of the account may have paid, by number. */
+  readonly doubts: readonly BatchInDoubt[];
 }
 
 export interface WalletItemRow {
@@ -51,7 +60,8 @@ const GROUPS = `
   SELECT b.payout_id AS "payoutId", b.token, ${BATCH_STATUS} AS status, count(*)::int AS batches, sum(b.rows)::int AS rows,
     sum(b.amount_base)::text AS amount, sum(b.gas_cost_wei)::text AS gas, bool_or(b.state = 'queued') AS "mayStop",
     bool_or(b.state = 'failed' AND coalesce((b.failure->>'retryable')::boolean, true)) AS "mayRetry",
-    coalesce(sum(b.rows) FILTER (WHERE b.state = 'failed' AND b.failure->>'code' = $3), 0)::int AS "rowsInDoubt"
+    coalesce(jsonb_agg(jsonb_build_object('batch', b.number, 'rows', b.rows, 'amountBase', b.amount_base::text) ORDER BY b.number)
+      FILTER (WHERE b.state = 'failed' AND b.failure->>'code' = $3), '[]') AS doubts
   FROM wallet_payout_batch b WHERE b.project_id = $1 AND b.payout_id = ANY($2::text[])
   GROUP BY 1, 2, 3`;
 
@@ -74,10 +84,16 @@ const RECIPIENTS = `
   JOIN wallet_payout_batch b ON b.project_id = $1 AND b.payout_id = latest.payout_id AND b.number = latest.batch
   WHERE latest.status IS NULL AND b.state IN ('sent', 'mined', 'paid')`;
 
-type GroupRow = Omit<BatchGroup, "amountBase" | "gasCostWei"> & { readonly amount: string; readonly gas: string };
+type GroupRow = Omit<BatchGroup, "amountBase" | "gasCostWei" | "doubts"> & {
+  readonly amount: string;
+  readonly gas: string;
+  /** JSON. */
+  readonly doubts: unknown;
+};
 type ItemRow = Omit<WalletItemRow, "amountBase" | "failure"> & { readonly amount: string; readonly failure: unknown };
 
 const storedFailure = failureRecord.nullable();
+const storedDoubts = z.array(z.object({ batch: z.int(), rows: z.int(), amountBase: storedBase }));
 
 export const createWalletPayoutsReader = (database: Database) => {
   const sql = sqlOn(database.pool);
@@ -92,8 +108,9 @@ export const createWalletPayoutsReader = (database: Database) => {
     groups: async (projectId: string, ids: readonly string[]): Promise<readonly BatchGroup[]> => {
       if (ids.length === 0) return [];
       const rows = await sql.query<GroupRow>(GROUPS, [projectId, ids, REPLACED.code]);
-      return rows.map(({ amount, gas, ...group }) => ({
+      return rows.map(({ amount, gas, doubts, ...group }) => ({
         ...group,
+        doubts: storedDoubts.parse(doubts),
         amountBase: BigInt(amount),
         gasCostWei: BigInt(gas),
       }));

@@ -53,6 +53,19 @@ const paidOf = (groups: readonly BatchGroup[], token: Token): bigint =>
     .filter((group) => group.status === "paid" && group.token === tokenName(token))
     .reduce((total, { amountBase }) => total + amountBase, 0n);
 
+/** The number of failed rows that another operation of the account may have paid. */
+const rowsInDoubt = ({ groups }: Pick<WalletsPayoutView, "groups">): number =>
+  sum(groups.flatMap(({ doubts }) => doubts.map(({ rows }) => rows)));
+
+const doubtsOf = ({ own, groups }: WalletsPayoutView): Record["doubts"] =>
+  groups.flatMap((group) => {
+    const token = tokenNamed(own.totals, group.token);
+    return group.doubts.map(({ batch, rows, amountBase }) => ({
+      ...{ batch, rows, token: toTokenRecord(token) },
+      amount: formatAmount(amountBase, token.decimals),
+    }));
+  });
+
 const feeOf = ({ own, groups, registry, coinUsd }: WalletsPayoutView): Record["networkFee"] => {
   const coin = shownCoin(
     registry,
@@ -91,17 +104,17 @@ const BRINGS =
 const keptInTransit = (view: WalletsPayoutView): string => {
   const account = accountOf(view);
   if (account === null || account.inTransit === "0") return "";
-  return ` ${account.inTransit} stays in transit and is not in the account ${account.accountId} again: fund the account with it if the chain shows that it was not paid.`;
+  return ` ${account.inTransit} stays in transit and is not in the account ${account.accountId} again until it is decided.`;
 };
 
 /** Describes a payout that ended with unpaid rows: where the unpaid money is, and which rows may have been paid. */
 const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): string => {
-  const inDoubt = sum(view.groups.map(({ rowsInDoubt }) => rowsInDoubt));
+  const inDoubt = rowsInDoubt(view);
   const left = counts.failed + counts.cancelled - inDoubt;
   const doubt =
     inDoubt === 0
       ? ""
-      : ` Another operation of the account ${view.own.fromAddress} may have paid ${rowsText(inDoubt)}: look at its history before you pay them again.${keptInTransit(view)}`;
+      : ` Another operation of the treasury may have paid ${rowsText(inDoubt)}: do not pay them again before an owner or an admin has decided about them.${keptInTransit(view)}`;
   const retry = mayOf(view).retry ? ` Retry pays the ${inDoubt > 0 ? "other " : ""}failed rows alone.` : "";
   const rest = left === 0 ? "" : ` The money of the other ${rowsText(left)} is ${place}.`;
   if (counts.paid > 0) return `${rowsText(counts.paid)} were paid.${rest}${doubt}${retry}`;
@@ -185,6 +198,7 @@ export const toWalletsPayout = (view: WalletsPayoutView): Record => {
       total: sum(groups.map(({ batches }) => batches)),
       settled: sum(groups.filter(({ status }) => SETTLED.includes(status)).map(({ batches }) => batches)),
     },
+    doubts: doubtsOf(view),
     networkFee: feeOf(view),
     warnings: [...own.warnings],
     fundFrom: fundFromOf(own),

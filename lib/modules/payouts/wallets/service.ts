@@ -7,6 +7,7 @@ import type { WalletsPayout } from "../payout";
 import type { PayoutsRepository } from "../repository";
 import type { AccountSideDeps } from "./account-side";
 import { createApproving } from "./approve";
+import { createDoubtDecisions, type DoubtDeps } from "./batches/decide-doubt";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
 import type { Origin, ScheduledRun } from "./draft";
 import type { BatchGroup, WalletItemRow, WalletPayoutsReader } from "./read-repository";
@@ -23,7 +24,9 @@ import { tokenNamed, type WalletPayout } from "./wallet-payout";
 
 const KIND = "wallets";
 
-export interface WalletPayoutsDeps extends StorePayoutDeps, RequestDeps, AccountSideDeps {
+export interface WalletPayoutsDeps
+  extends StorePayoutDeps, RequestDeps, AccountSideDeps, Omit<DoubtDeps, "smartAccounts"> {
+  readonly smartAccounts: StorePayoutDeps["smartAccounts"] & DoubtDeps["smartAccounts"];
   readonly assets: AccountSideDeps["assets"];
   readonly ledger: AccountSideDeps["ledger"];
   readonly registry: StorePayoutDeps["registry"];
@@ -217,6 +220,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => ({
   parts: bindDeps(deps, parts),
   partsOf: bindDeps(deps, partsOf),
   ...createApproving(deps),
+  ...createDoubtDecisions(deps),
   cancel: deps.repository.cancel,
   items: deps.rows.items,
 });

@@ -153,7 +153,7 @@ const finish = (
   });
 
 /** The failure of the first batch that has one. */
-const firstFailure = async (
+export const firstFailure = async (
   tx: Tx,
   at: { projectId: string; payoutId: string },
 ): Promise<Prisma.InputJsonValue | null> => {

@@ -73,8 +73,24 @@ export const reverted = (attempts: number): Failure => ({
 export const REPLACED: Failure = {
   code: "source_replaced",
   message:
-    "The account executed another operation that was signed for the same payments, so this one can never be executed. The other one may have paid them: look at the account's history before you pay again.",
+    "The account executed another operation that was signed for the same payments, so this one can never be executed. The other one may have paid them: let the chain be checked before you pay again.",
   retryable: false,
+};
+
+const NOT_PAID_CODE = "not_paid_after_all";
+
+/** The chain has shown that the other operation did not pay the row. */
+export const PROVEN_UNPAID: Failure = {
+  code: NOT_PAID_CODE,
+  message: `The chain shows that the other operation did not pay this row. ${IN_TREASURY}`,
+  retryable: true,
+};
+
+/** A person has stated that the other operation did not pay the row. */
+export const STATED_UNPAID: Failure = {
+  code: NOT_PAID_CODE,
+  message: `A person found that the other operation did not pay this row. ${IN_TREASURY}`,
+  retryable: true,
 };
 
 export const ALL_ROWS_REFUSED: Failure = {

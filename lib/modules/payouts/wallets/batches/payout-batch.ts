@@ -6,7 +6,8 @@ import type { Bearer } from "../account-side-repository";
 
 /**
  * Allowed transitions of a batch. `sent` with `inDoubt`: the operation was submitted, and it is not known whether the chain executes it.
- * When an attempt can never be executed any more, the batch is `queued` again.
+ * When an attempt can never be executed any more, the batch is `queued` again. A `failed` batch is `paid` when the chain shows, or a person
+ * states, that another operation paid it.
  */
 export const BATCH_TRANSITIONS = {
   queued: ["signed", "failed", "cancelled"],
@@ -14,7 +15,7 @@ export const BATCH_TRANSITIONS = {
   sent: ["mined", "queued", "failed"],
   mined: ["paid", "sent"],
   paid: [],
-  failed: [],
+  failed: ["paid"],
   cancelled: [],
 } as const satisfies Record<string, readonly string[]>;
 

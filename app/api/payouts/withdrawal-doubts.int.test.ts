@@ -1,0 +1,207 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import type { ApiClient } from "@/lib/api-client/client";
+import { listAuditLog } from "@/lib/contracts/audit";
+import type { BodyInput } from "@/lib/contracts/contract";
+import { createGlobalAccount, fundGlobalAccount, getGlobalAccount } from "@/lib/contracts/global-accounts";
+import { readProjectInbox } from "@/lib/contracts/inbox";
+import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
+import { getReserves } from "@/lib/contracts/reserves";
+import { isFinal } from "@/lib/core/status";
+import { verifyLedger } from "@/lib/modules/ledger/verify";
+import { REPLACED } from "@/lib/modules/payouts/wallets/batches/failures";
+import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
+import { startWorker } from "@/lib/workers/runner";
+import { testApi, type TestApi } from "@/lib/testing/api";
+import { withApproval } from "@/lib/testing/approve";
+import type { Customer } from "@/lib/testing/journey";
+import { idOf, itemsOf, newPayer, pay, read, refusal, row, someone } from "@/lib/testing/payout-requests";
+import { eventTypesOf } from "@/lib/testing/project-events";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi({});
+});
+
+/** An account of 10 USDC; the treasury has more, so that it could pay a second time. */
+const withAccount = async () => {
+  const payer = await newPayer(api, "30");
+  const { id: account } = await payer.person.call(createGlobalAccount, { body: { currency: "USDC" } });
+  const params = { id: account };
+  await vi.waitFor(() => payer.person.call(fundGlobalAccount, { params, body: { amount: "10", currency: "USDC" } }), {
+    timeout: 20_000,
+    interval: 200,
+  });
+  return { ...payer, account };
+};
+
+const postedOf = async (client: ApiClient, id: string): Promise<string> =>
+  (await client.call(getGlobalAccount, { params: { id } })).balance.posted;
+
+const transitOf = async (client: ApiClient): Promise<string | undefined> =>
+  (await client.call(getReserves)).data.find(({ currency }) => currency === "USDC")?.inTransit;
+
+const prismaOf = () => api.services.database.prisma;
+
+/**
+ * Loses the batch's transaction from the database once the chain has executed it, and before it is settled, as a restore from a backup
+ * does: the payout's row is locked meanwhile, for which the settlement waits.
+ */
+const losePaid = async (id: string): Promise<void> => {
+  const { prisma, pool } = api.services.database;
+  await prisma.payout.update({ where: { id }, data: { status: "processing" } });
+  const lock = await pool.connect();
+  const worker = startWorker(api.services);
+  try {
+    await lock.query("BEGIN");
+    await lock.query("SELECT id FROM payout WHERE id = $1 FOR UPDATE", [id]);
+    const where = { payoutId: id, number: 0 };
+    await vi.waitFor(
+      async () => expect((await prisma.walletPayoutBatch.findFirstOrThrow({ where })).state).toBe("mined"),
+      { timeout: 40_000, interval: 50 },
+    );
+    await prisma.walletPayoutBatch.updateMany({
+      where,
+      data: {
+        ...{ state: "queued", attempt: 0, userOpHash: null, txHash: null, blockNumber: null, confirmations: 0 },
+        ...{ sponsorReservedWei: null, sponsorDay: null, version: { increment: 1 } },
+      },
+    });
+    await lock.query("COMMIT");
+    await vi.waitFor(
+      async () =>
+        expect(isFinal((await prisma.payout.findUniqueOrThrow({ where: { id } })).status as "failed")).toBe(true),
+      { timeout: 40_000, interval: 100 },
+    );
+  } finally {
+    await lock.query("ROLLBACK");
+    lock.release();
+    await worker.stop();
+  }
+};
+
+/** Fails the batch as one that another operation replaced, of which the chain shows nothing. */
+const doubtUnseen = async (id: string): Promise<void> => {
+  const { database, sponsorship } = api.services;
+  const { projectId } = await prismaOf().payout.update({ where: { id }, data: { status: "processing" } });
+  const batches = createBatchRepository(database, sponsorship);
+  const payout = await batches.find(projectId, id);
+  const [batch] = await batches.open(payout);
+  if (batch === undefined) throw new Error("There is no batch.");
+  await batches.fail({ payout, batch, failure: REPLACED, now: new Date() });
+  await batches.finish(payout, new Date());
+};
+
+type Decision = BodyInput<typeof decidePayoutDoubt>;
+
+const decide = (client: ApiClient, id: string, body: Decision) =>
+  client.call(decidePayoutDoubt, { params: { id }, body });
+
+const state = ({ session }: Customer, id: string, decision: "paid" | "not_paid") =>
+  withApproval(session.account, (approval) =>
+    decide(session.client, id, { batch: 0, decision, reason: "Explorer", ...(approval ? { approval } : {}) }),
+  );
+
+const byChain: Decision = { batch: 0, decision: "by_chain" };
+
+const expectBooksToBalance = async (): Promise<void> => {
+  expect((await verifyLedger(api.services.database.pool)).violations).toEqual([]);
+};
+
+const decisionsOf = async (client: ApiClient, subject: string) =>
+  (await client.call(listAuditLog, { query: { subject } })).data.filter(
+    ({ action }) => action === "payout.doubt_decided",
+  );
+
+test("a withdrawal that the chain paid and the database lost is settled as the chain shows, once, and no statement can say otherwise", async () => {
+  const { key, person, customer, account } = await withAccount();
+  const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
+  await losePaid(id);
+  const doubtful = await read(person, id);
+  expect(doubtful).toMatchObject({
+    status: "failed",
+    account: { paid: "0", returned: "0", inTransit: "6" },
+    doubts: [{ batch: 0, rows: 2, amount: "6", token: { symbol: "USDC" } }],
+    may: { retry: false },
+  });
+  const { data } = await person.call(readProjectInbox);
+  expect(data.find((item) => item.id === id)).toMatchObject({ kind: "failure", mine: true });
+  expect(await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "I say so" }))).toMatchObject({
+    code: "invalid_state",
+    message: expect.stringContaining("The chain shows what became of this part") as string,
+  });
+  const tries = await Promise.all(Array.from({ length: 3 }, () => refusal(decide(person, id, byChain))));
+  expect(tries.map(({ code }) => code).sort()).toEqual(["invalid_state", "invalid_state", "ok"]);
+  expect(await read(person, id)).toMatchObject({
+    status: "completed",
+    failure: null,
+    items: { paid: 2, failed: 0 },
+    account: { paid: "6", returned: "0", inTransit: "0" },
+    doubts: [],
+  });
+  expect((await itemsOf(person, id)).every((item) => item.kind === "wallets" && item.txHash !== null)).toBe(true);
+  expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "0"]);
+  expect((await eventTypesOf(api.services.database, id)).slice(-2)).toEqual(["payout.failed", "payout.completed"]);
+  expect(await decisionsOf(customer.session.client, id)).toMatchObject([
+    { data: { decision: "by_chain", amount: "6 USDC" } },
+  ]);
+  await expectBooksToBalance();
+});
+
+test("a row that the chain shows as not paid is returned to the account, and can be withdrawn again", async () => {
+  const { key, person, account } = await withAccount();
+  const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
+  await losePaid(id);
+  // Another recipient than the lost transaction paid.
+  await prismaOf().walletPayoutItem.updateMany({ where: { payoutId: id, index: 1 }, data: { recipient: someone() } });
+  expect(await decide(person, id, byChain)).toMatchObject({
+    status: "partially_completed",
+    items: { paid: 1, failed: 1 },
+    account: { paid: "4", returned: "2", inTransit: "0" },
+    may: { retry: true },
+  });
+  expect([await postedOf(person, account), await transitOf(person)]).toEqual(["6", "0"]);
+  await expectBooksToBalance();
+});
+
+test("where the chain shows nothing, a person states that it was not paid: the account gets it back, with an approval and a reason", async () => {
+  const { key, person, customer, account } = await withAccount();
+  const id = idOf(await pay(key, [row(someone(), "6")], { sourceAccountId: account }));
+  expect(await refusal(decide(person, id, byChain))).toMatchObject({ code: "invalid_state" });
+  await doubtUnseen(id);
+  expect(await refusal(decide(person, id, byChain))).toMatchObject({
+    code: "invalid_state",
+    message: expect.stringContaining("shows no transaction of this part") as string,
+  });
+  expect(await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "Explorer" }))).toMatchObject({
+    code: "approval_required",
+  });
+  expect(await postedOf(person, account)).toBe("4");
+  expect(await state(customer, id, "not_paid")).toMatchObject({
+    status: "failed",
+    account: { paid: "0", returned: "6", inTransit: "0" },
+    doubts: [],
+    may: { retry: true },
+  });
+  expect(await refusal(state(customer, id, "paid"))).toMatchObject({ code: "invalid_state" });
+  expect([await postedOf(person, account), await transitOf(person)]).toEqual(["10", "0"]);
+  expect(await decisionsOf(person, id)).toMatchObject([{ data: { decision: "not_paid", reason: "Explorer" } }]);
+  await expectBooksToBalance();
+});
+
+test("a statement that it was paid settles it as paid; keys and other projects decide nothing", async () => {
+  const { key, customer, account } = await withAccount();
+  const id = idOf(await pay(key, [row(someone(), "6")], { sourceAccountId: account }));
+  await doubtUnseen(id);
+  const stranger = await newPayer(api, "1");
+  expect(await refusal(decide(stranger.person, id, byChain))).toMatchObject({ status: 404 });
+  expect(await refusal(decide(key, id, byChain))).toMatchObject({ status: 403 });
+  expect(await state(customer, id, "paid")).toMatchObject({
+    status: "completed",
+    account: { paid: "6", returned: "0", inTransit: "0" },
+  });
+  expect([await postedOf(customer.session.client, account), await transitOf(customer.session.client)]).toEqual([
+    "4",
+    "0",
+  ]);
+  await expectBooksToBalance();
+});

@@ -1,0 +1,202 @@
+"use client";
+
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { ApprovalStep } from "@/components/features/approvals/approval-step";
+import { useApprovable } from "@/components/features/approvals/use-approvable";
+import { useReopen } from "@/components/features/approvals/use-reopen";
+import { useMay } from "@/components/features/projects/use-project";
+import { queryKeyOf } from "@/components/features/session/query-key";
+import { useApi, useApiMutation } from "@/components/features/session/use-api";
+import { Amount } from "@/components/ui/amount";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { Dialog } from "@/components/ui/dialog";
+import { ErrorState } from "@/components/ui/error-state";
+import { Form, FormError, TextField } from "@/components/ui/form";
+import { toast } from "@/components/ui/toast";
+import {
+  decidePayoutDoubt,
+  getPayout,
+  listEntries,
+  listPayoutItems,
+  listPayouts,
+  readProjectInbox,
+} from "@/lib/api-client/calls.gen";
+import { countText } from "@/lib/core/amount-text";
+import type { Payout, WalletsPayout } from "./payout";
+
+type Doubt = WalletsPayout["doubts"][number];
+type Statement = "paid" | "not_paid";
+
+interface DoubtProps {
+  readonly payout: WalletsPayout;
+  readonly doubt: Doubt;
+}
+
+const useTakeOver = () => {
+  const queryClient = useQueryClient();
+  return (payout: Payout): void => {
+    queryClient.setQueryData(queryKeyOf(getPayout, { params: { id: payout.payoutId } }), payout);
+    for (const contract of [listPayouts, listPayoutItems, listEntries, readProjectInbox])
+      void queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
+    toast.success("Decided. The payout shows what was paid.");
+  };
+};
+
+/** Payments that another operation of the treasury may have made, each transaction with its decision. */
+export const DoubtCard = ({ payout }: { readonly payout: Payout }): ReactNode =>
+  payout.kind !== "wallets" || payout.doubts.length === 0 ? null : (
+    <Card title="Was it paid?">
+      <p>
+        The treasury executed another transaction that was signed for these rows, and the service does not know what it
+        paid. Do not pay them again before this is decided.
+        {payout.account === null ? null : " Until then the money is neither paid nor back in the account."}
+      </p>
+      <ul className="mt-3 flex flex-col divide-y">
+        {payout.doubts.map((doubt) => (
+          <DoubtItem key={doubt.batch} payout={payout} doubt={doubt} />
+        ))}
+      </ul>
+    </Card>
+  );
+
+const rowsText = (rows: number): string => `${countText(rows)} ${rows === 1 ? "row" : "rows"}`;
+
+const DoubtItem = ({ payout, doubt }: DoubtProps): ReactNode => {
+  const [stating, setStating] = useState<Statement | null>(null);
+  const mayDecide = useMay("policies:manage");
+  const takeOver = useTakeOver();
+  const check = useApiMutation(decidePayoutDoubt);
+  const kept = keptAs(payout, doubt);
+  useReopen(kept, (rest) => setStating(rest === "paid" ? "paid" : "not_paid"));
+  const params = { id: payout.payoutId };
+  const body = { batch: doubt.batch, decision: "by_chain" } as const;
+  const ask = async (): Promise<void> => {
+    const decided = await check.mutateAsync({ params, body }).catch(() => null);
+    if (decided !== null) takeOver(decided);
+  };
+  return (
+    <li className="flex flex-col gap-3 py-3 first:pt-0 last:pb-0">
+      <span className="flex flex-wrap items-baseline justify-between gap-2">
+        <span>{rowsText(doubt.rows)}</span>
+        <Amount value={doubt.amount} unit={doubt.token.symbol} />
+      </span>
+      {mayDecide ? (
+        <>
+          {check.error == null ? null : <ErrorState compact error={check.error} money="Nothing was changed." />}
+          <div className="flex flex-wrap gap-2">
+            <Button variant="primary" loading={check.isPending} onClick={() => void ask()}>
+              Check the chain
+            </Button>
+            {check.error == null ? null : (
+              <>
+                <Button onClick={() => setStating("paid")}>It was paid …</Button>
+                <Button onClick={() => setStating("not_paid")}>It was not paid …</Button>
+              </>
+            )}
+          </div>
+          <ApiSnippet
+            method="POST"
+            path={decidePayoutDoubt.path.replace("{id}", payout.payoutId)}
+            auth="bearer"
+            body={body}
+          />
+        </>
+      ) : (
+        <p className="text-sm text-fg-2">An owner or an admin decides this.</p>
+      )}
+      {stating === null ? null : (
+        <StatementDialog payout={payout} doubt={doubt} statement={stating} onClose={() => setStating(null)} />
+      )}
+    </li>
+  );
+};
+
+/** How the names of approvals about it begin; the statement follows. */
+const keptAs = ({ payoutId }: WalletsPayout, { batch }: Doubt): string => `payout.doubt ${payoutId}/${String(batch)} `;
+
+const REASON_MAX = 500;
+const reasonForm = z.object({ reason: z.string().trim().min(1, "Enter the reason.").max(REASON_MAX) });
+const FORM = "payout-statement";
+
+const WORDS = {
+  paid: {
+    title: "State that it was paid?",
+    then: "It then counts as paid, and is never paid again.",
+    act: "It was paid",
+  },
+  not_paid: {
+    title: "State that it was not paid?",
+    then: "Its money can be moved again. If it was paid after all, a second payment pays it twice.",
+    act: "It was not paid",
+  },
+} as const;
+
+/** Asks for the reason, then for the approval. */
+const StatementDialog = ({
+  payout,
+  doubt,
+  statement,
+  onClose,
+}: DoubtProps & { readonly statement: Statement; readonly onClose: () => void }): ReactNode => {
+  const api = useApi();
+  const takeOver = useTakeOver();
+  const form = useForm({ resolver: zodResolver(reasonForm), defaultValues: { reason: "" } });
+  const change = useApprovable<string>(`${keptAs(payout, doubt)}${statement}`, async (reason, approval) => {
+    const body = {
+      ...{ batch: doubt.batch, decision: statement, reason },
+      ...(approval === undefined ? {} : { approval }),
+    };
+    takeOver(await api.call(decidePayoutDoubt, { params: { id: payout.payoutId }, body }));
+    onClose();
+  });
+  const words = WORDS[statement];
+  const close = (): void => {
+    change.reset();
+    onClose();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={close}
+      title={words.title}
+      description={`${rowsText(doubt.rows)} of ${doubt.amount} ${doubt.token.symbol}. ${words.then}`}
+      footer={
+        change.asked !== null ? undefined : (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button type="submit" form={FORM} variant="primary" loading={change.busy}>
+              {words.act}
+            </Button>
+          </>
+        )
+      }
+    >
+      {change.asked !== null ? (
+        <ApprovalStep asked={change.asked} change={change} />
+      ) : (
+        <Form
+          id={FORM}
+          form={form}
+          error={change.error}
+          onSubmit={({ reason }) => change.start(reason)}
+          className="flex flex-col gap-3"
+        >
+          <TextField
+            control={form.control}
+            name="reason"
+            label="Reason"
+            hint="Say how you checked it. It goes into the audit log with your name."
+            input={{ maxLength: REASON_MAX, autoFocus: true }}
+          />
+          <FormError money="Nothing was changed." />
+        </Form>
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,49 @@
+import { expect, test } from "./support/test";
+import { approvePayout, createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
+import { requestOtp } from "@/lib/contracts/swap";
+import { axeFaults } from "./support/axe";
+import { changeRows } from "./support/database";
+import { projectOf, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+const paidPayout = async ({ api, code }: TestProject): Promise<string> => {
+  const transfers = [{ address: ADA, amount: "3.25", token: "USDC" }];
+  const body = { chainId: 31337, transfers, reference: "Refund of June" };
+  const id = String((await api.call(createWalletsPayout, { body })).payoutId);
+  await api.call(requestOtp, { body: { payoutId: id } });
+  await api.call(approvePayout, { params: { id }, body: { otp: await code() } });
+  await expect(async () => {
+    expect((await api.call(getPayout, { params: { id } })).status).toBe("completed");
+  }).toPass({ timeout: 60_000 });
+  return id;
+};
+
+/** Loses what the chain executed from the rows, as a restore from a backup does; withdrawal-doubts.int.test.ts brings it about. */
+const lose = async (id: string): Promise<void> => {
+  const failure = { code: "source_replaced", message: "The other one may have paid them.", retryable: false };
+  const lost = "state = 'failed', failure = $2::jsonb, user_op_hash = NULL, tx_hash = NULL, version = version + 1";
+  await changeRows(`UPDATE wallet_payout_batch SET ${lost} WHERE payout_id = $1`, [id, JSON.stringify(failure)]);
+  const ended = "status = 'failed', items_completed = 0, items_failed = 1, failure = $2::jsonb";
+  await changeRows(`UPDATE payout SET ${ended} WHERE id = $1`, [id, JSON.stringify(failure)]);
+};
+
+test("a payment in doubt waits in the inbox, and the chain decides it on its page", async ({ page }) => {
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "100");
+  const id = await paidPayout(project);
+  await lose(id);
+
+  await page.goto("/inbox");
+  await page.getByRole("link", { name: /^Was it paid\? Payout “Refund of June”/ }).click();
+  const card = page.getByRole("region", { name: "Was it paid?" });
+  await expect(card.getByText("Do not pay them again before this is decided.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Retry failed rows" })).toHaveCount(0);
+  expect(await axeFaults(page)).toEqual([]);
+  await card.getByRole("button", { name: "Check the chain" }).click();
+  await expect(card).toHaveCount(0);
+  await expect(page.getByText("1 of 1 row paid.").first()).toBeVisible();
+  expect(await project.api.call(getPayout, { params: { id } })).toMatchObject({ status: "completed", failure: null });
+});

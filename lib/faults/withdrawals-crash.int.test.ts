@@ -1,0 +1,117 @@
+import { expect, inject, test, vi } from "vitest";
+import { createGlobalAccount, fundGlobalAccount, getGlobalAccount } from "@/lib/contracts/global-accounts";
+import { getReserves } from "@/lib/contracts/reserves";
+import { verifyLedger } from "@/lib/modules/ledger/verify";
+import { testApi } from "@/lib/testing/api";
+import { changedChainsFile } from "@/lib/testing/chains-file";
+import { testDevnet } from "@/lib/testing/devnet";
+import { testAccount, testKey } from "@/lib/testing/factories";
+import { newCustomer } from "@/lib/testing/journey";
+import { deployOddToken, ODD_MODE, ODD_RECIPIENT } from "@/lib/testing/odd-tokens";
+import { createPayoutLives, PAYOUT_STEPS } from "@/lib/testing/payout-lives";
+import { idOf, pay, read, row } from "@/lib/testing/payout-requests";
+import { randomOf } from "@/lib/testing/random";
+import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
+import { expectRowsPaidOnce, nobody } from "@/lib/testing/wallet-payouts";
+import { workerProcesses } from "@/lib/testing/worker-process";
+
+const ONE = 31337;
+const IS_LONG = inject("isLong");
+const SEED = inject("testSeed");
+const random = randomOf(SEED);
+/** `npm test` kills at a sample of the steps, which the printed seed draws; the long run at each step, several times. */
+const KILLS_PER_STEP = IS_LONG ? 8 : 1;
+const STEPS_MIN = 4;
+const KILL_MS = 30_000;
+const SETTLE_MS = 90_000;
+/** Rows that are paid, each with 1 unit; one more row of 0.5 is refused and returned. */
+const PAID_ROWS = 2;
+const FUNDED = 100;
+
+const devnet = await testDevnet();
+const deployer = testAccount();
+await devnet.setCoins(deployer.address, "10");
+const rpcUrl = devnet.rpcUrls[String(ONE)] ?? "";
+const odd = await deployOddToken({ rpcUrl, deployer }, ODD_MODE.honest);
+const BLOCKED = nobody("whom the token blocks");
+await odd.setSpecial(BLOCKED, ODD_RECIPIENT.blocked);
+
+const secret = (): string => `dev_${testKey().slice(2)}`;
+const variables = {
+  CAUSEWAY_ENV: "development",
+  LOG_LEVEL: "warn",
+  CHAINS_FILE: changedChainsFile((chain) => {
+    const token = { symbol: "ODD", name: "Odd", address: odd.address, decimals: 6, assetId: "odd", usdPegged: true };
+    if (chain.id === ONE) chain.tokens.push(token);
+  }),
+  APP_SECRET: secret(),
+  KEY_ENCRYPTION_KEY: secret(),
+  EXECUTOR_PRIVATE_KEY: `dev_${testKey()}`,
+};
+const [api, workers] = await Promise.all([testApi({ variables }), workerProcesses()]);
+const { services } = api;
+const life = { start: workers.start, databaseUrl: services.config.databaseUrl, rpcUrls: devnet.rpcUrls, variables };
+const { loadLife, liveUntil, finishAll } = createPayoutLives({ services, life });
+
+const kills = Object.entries(PAYOUT_STEPS)
+  .flatMap(([name, is]) => Array.from({ length: KILLS_PER_STEP }, () => ({ name, is, order: random() })))
+  .sort((one, other) => one.order - other.order)
+  .slice(0, IS_LONG ? undefined : STEPS_MIN);
+
+const withAccount = async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await odd.mint(customer.treasury, BigInt(FUNDED) * 1_000_000n);
+  const { id: account } = await client.call(createGlobalAccount, { body: { currency: "ODD" } });
+  const funding = { params: { id: account }, body: { amount: String(FUNDED), currency: "ODD" } };
+  await vi.waitFor(() => client.call(fundGlobalAccount, funding), { timeout: 20_000, interval: 200 });
+  const { client: key } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000000" });
+  return { customer, client, account, key };
+};
+
+test(
+  `a worker killed at ${IS_LONG ? "every step" : "a sample of the steps"} of withdrawals pays every row once, and debits the account once`,
+  async () => {
+    const { customer, client, account, key } = await withAccount();
+    const ids: string[] = [];
+    const withdraw = async (): Promise<void> => {
+      const name = (index: number) => nobody(`${String(SEED)} withdrawal ${String(ids.length)} ${String(index)}`);
+      const rows = Array.from({ length: PAID_ROWS }, (_, index) => row(name(index), "1", { token: "ODD" }));
+      const refused = row(BLOCKED, "0.5", { token: "ODD" });
+      const body = { sourceAccountId: account, allowDuplicates: true };
+      ids.push(idOf(await pay(key, [...rows, refused], body)));
+    };
+    const met = new Map<string, number>();
+    let standby = loadLife();
+    for (const { name, is } of kills) {
+      const loaded = standby;
+      standby = loadLife();
+      await withdraw();
+      if (await liveUntil(loaded, { is, nth: 1 })) met.set(name, (met.get(name) ?? 0) + 1);
+      expect((await verifyLedger(services.database.pool)).violations).toEqual([]);
+    }
+    const spare = await standby.life;
+    spare.kill();
+    await spare.ended;
+    await finishAll();
+    console.log(
+      `Seed ${String(SEED)}: kills at ${[...met].map(([name, times]) => `${name} ${String(times)}`).join(", ")}.`,
+    );
+
+    for (const id of ids)
+      expect(await read(client, id)).toMatchObject({
+        status: "partially_completed",
+        account: { amount: "2.5", paid: "2", returned: "0.5", inTransit: "0" },
+      });
+    await expectRowsPaidOnce(services, { chainId: ONE, rpcUrl }, customer.treasury);
+    const { balance } = await client.call(getGlobalAccount, { params: { id: account } });
+    const left = String(FUNDED - PAID_ROWS * ids.length);
+    expect(balance).toEqual({ available: left, pending: "0", posted: left });
+    const { data } = await client.call(getReserves);
+    expect(data.find(({ currency }) => currency === "ODD")).toMatchObject({ inTransit: "0", liabilities: left });
+    expect((await verifyLedger(services.database.pool)).violations).toEqual([]);
+    await expectBudgetsToFitLegs(services.database);
+    expect([...met.keys()].sort()).toEqual([...new Set(kills.map(({ name }) => name))].sort());
+  },
+  kills.length * KILL_MS + SETTLE_MS,
+);

@@ -1,0 +1,154 @@
+/** Settles a batch whose payments another operation may have made: as the chain shows, or as a person states where it does not. */
+import { bindDeps } from "@/lib/core/bind-deps";
+import type { Actor, UserActor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { formatAmount } from "@/lib/core/money";
+import { quoted, type ApprovalsService, type Approved, type GivenApproval } from "@/lib/modules/approvals/service";
+import { doneBy } from "@/lib/modules/audit/service";
+import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
+import type { WalletsPayout } from "../../payout";
+import { tokenNamed, type WalletPayout } from "../wallet-payout";
+import { judge, namesOf, type Verdict } from "./doubt";
+import type { Decided, DoubtRepository, DoubtfulBatch } from "./doubt-repository";
+import { PROVEN_UNPAID, STATED_UNPAID } from "./failures";
+
+export interface DoubtDeps {
+  readonly doubts: DoubtRepository;
+  readonly smartAccounts: Pick<SmartAccountsService, "executedAttempts">;
+  readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  readonly clock: Clock;
+}
+
+export type DoubtDecision =
+  | { readonly decision: "by_chain" }
+  | {
+      readonly decision: "paid" | "not_paid";
+      readonly reason: string;
+      readonly approval?: GivenApproval | undefined;
+    };
+
+type Statement = Exclude<DoubtDecision, { readonly decision: "by_chain" }>;
+
+interface Doubt extends DoubtfulBatch {
+  readonly payout: WalletsPayout;
+  readonly own: WalletPayout;
+}
+
+const noDoubt = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "This part of the payout does not wait for a decision: it is in no doubt, or somebody decided already. Nothing was changed; read the payout again.",
+  );
+
+const UNSEEN =
+  "The chain's node shows no transaction of this part, so it cannot tell whether it was paid. Look in the explorer of the chain, and state whether it was paid. Nothing was changed.";
+
+const unclear = ({ row }: Extract<Verdict, { readonly kind: "unclear" }>): string =>
+  `The chain shows another payment to ${row.recipient} than row ${String(row.index + 1)} asks for, so it does not tell whether this row was paid. Look in the explorer of the chain, and state whether this part was paid. Nothing was changed.`;
+
+const PROVEN =
+  "The chain shows what became of this part, so no statement is needed. Nothing was changed; let it decide.";
+
+const verdictOf = async (deps: DoubtDeps, { payout, own, batch, rows, knownHashes }: Doubt): Promise<Verdict> => {
+  // A lost division of a batch gave its rows to batches of other numbers. A payout has at most as many batches as rows.
+  const names = Array.from({ length: payout.itemsTotal }, (_, number) => namesOf({ ...batch, number })).flat();
+  const attempts = await deps.smartAccounts.executedAttempts({
+    ...{ chainId: own.chainId, account: own.fromAddress, names, since: payout.createdAt },
+  });
+  const ownNames = new Set(namesOf(batch));
+  return judge({
+    token: tokenNamed(own.totals, batch.token),
+    rows,
+    own: attempts.filter(({ name }) => ownNames.has(name)),
+    others: attempts.filter(({ name, userOpHash }) => !ownNames.has(name) && !knownHashes.has(userOpHash)),
+  });
+};
+
+const amountOf = ({ own, batch }: Doubt): string => {
+  const token = tokenNamed(own.totals, batch.token);
+  return `${formatAmount(batch.amountBase, token.decimals)} ${token.symbol}`;
+};
+
+type Outcome = Pick<Decided, "unpaid" | "failure" | "by">;
+
+const record = async (
+  { doubts, clock }: DoubtDeps,
+  actor: Actor,
+  doubt: Doubt,
+  {
+    decision,
+    outcome,
+    approved = null,
+    reason,
+  }: {
+    readonly decision: DoubtDecision["decision"];
+    readonly outcome: Outcome;
+    readonly approved?: Approved | null;
+    readonly reason?: string;
+  },
+): Promise<void> => {
+  const { payout, batch } = doubt;
+  const data = {
+    ...{ batch: batch.number, decision, amount: amountOf(doubt), unpaidRows: outcome.unpaid.length },
+    ...(outcome.by === null ? {} : { txHash: outcome.by.txHash }),
+    ...(reason === undefined ? {} : { reason }),
+    ...approved?.record,
+  };
+  const audit = { ...doneBy(actor), action: "payout.doubt_decided", subject: payout.id, data, at: clock.now() };
+  if (!(await doubts.store({ batch, ...outcome, approved, audit }))) throw noDoubt();
+};
+
+const byChain = async (deps: DoubtDeps, actor: Actor, doubt: Doubt): Promise<void> => {
+  const verdict = await verdictOf(deps, doubt);
+  if (verdict.kind === "unseen") throw new DomainError("invalid_state", UNSEEN);
+  if (verdict.kind === "unclear") throw new DomainError("invalid_state", unclear(verdict));
+  const outcome = { unpaid: verdict.unpaid, failure: PROVEN_UNPAID, by: verdict.by };
+  await record(deps, actor, doubt, { decision: "by_chain", outcome });
+};
+
+const changeOf = (doubt: Doubt, { decision, reason }: Statement) => {
+  const { payout, batch, rows } = doubt;
+  const isPaid = decision === "paid";
+  const rest = isPaid ? "was paid" : "was not paid, so that its money can be moved again";
+  return {
+    kind: "payout.doubt_statement",
+    title: `State that a part of a payout ${rest}`,
+    lines: [
+      `Payout: ${payout.id}${payout.reference === null ? "" : `, ${quoted(payout.reference)}`}`,
+      `Part: ${String(batch.number)}, ${String(rows.length)} rows, ${amountOf(doubt)}`,
+      ...(payout.sourceAccountId === null ? [] : [`Account: ${payout.sourceAccountId}`]),
+      `Was it paid: ${isPaid ? "yes" : "no"}`,
+      `Reason: ${quoted(reason)}`,
+    ],
+    values: { id: payout.id, batch: batch.number, version: batch.version, decision, reason },
+  };
+};
+
+const asStated = async (deps: DoubtDeps, actor: UserActor, doubt: Doubt, statement: Statement): Promise<void> => {
+  if ((await verdictOf(deps, doubt)).kind === "proven") throw new DomainError("invalid_state", PROVEN);
+  const approved = await deps.approvals.requireApproval(actor, changeOf(doubt, statement), statement.approval);
+  const { decision, reason } = statement;
+  const outcome = { unpaid: decision === "paid" ? [] : doubt.rows, failure: STATED_UNPAID, by: null };
+  await record(deps, actor, doubt, { decision, outcome, approved, reason });
+};
+
+/**
+ * `by_chain` settles each row as the chain's logs prove it. A person's statement is taken only where they prove nothing, and needs an approval.
+ * @throws DomainError `invalid_state` when the batch is in no doubt, the chain does not tell, or it tells and a statement was made;
+ *   `chain_unavailable`, `approval_required` and what else `requireApproval` throws
+ */
+const decideDoubt = async (
+  deps: DoubtDeps,
+  actor: UserActor,
+  { payout, own }: { readonly payout: WalletsPayout; readonly own: WalletPayout },
+  number: number,
+  decision: DoubtDecision,
+): Promise<void> => {
+  const found = await deps.doubts.find({ projectId: payout.projectId, payoutId: payout.id, number });
+  if (found === null) throw noDoubt();
+  const doubt = { ...found, payout, own };
+  await (decision.decision === "by_chain" ? byChain(deps, actor, doubt) : asStated(deps, actor, doubt, decision));
+};
+
+export const createDoubtDecisions = (deps: DoubtDeps) => ({ decideDoubt: bindDeps(deps, decideDoubt) });

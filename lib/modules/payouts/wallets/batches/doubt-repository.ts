@@ -1,0 +1,130 @@
+/** Reads batches whose payments another operation may have made, and stores what was decided about them. */
+import { bindDeps } from "@/lib/core/bind-deps";
+import { isFinal, type Status } from "@/lib/core/status";
+import type { Database, Tx } from "@/lib/db/client";
+import { toBigInt, toDecimal } from "@/lib/db/decimal";
+import { Prisma } from "@/lib/db/generated/client";
+import { sqlOf } from "@/lib/db/sql";
+import type { Approved } from "@/lib/modules/approvals/service";
+import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { toStored } from "@/lib/ports/routing-json";
+import { recordPayoutEvents } from "../../project-event-repository";
+import { bearerOf, settleAccount } from "../account-side-repository";
+import { firstFailure } from "./end-repository";
+import { REPLACED } from "./failures";
+import { batchVersion, parseBatch, type Failure, type PayableRow, type PayoutBatch } from "./payout-batch";
+import { endOf, writeOutcomes } from "./rows-repository";
+import { change, type Change } from "./transition-repository";
+
+interface Deps {
+  readonly database: Database;
+}
+
+interface BatchKey {
+  readonly projectId: string;
+  readonly payoutId: string;
+  readonly number: number;
+}
+
+/** The batch and the rows in doubt; null when it is in no doubt. */
+export interface DoubtfulBatch {
+  readonly batch: PayoutBatch;
+  readonly rows: readonly PayableRow[];
+  /** The operations that batches of the payout name. */
+  readonly knownHashes: ReadonlySet<string>;
+}
+
+const storedFailureCode = (failure: Prisma.JsonValue): unknown =>
+  typeof failure === "object" && failure !== null && "code" in failure ? failure.code : null;
+
+const find = async ({ database: { prisma } }: Deps, { projectId, payoutId, number }: BatchKey) => {
+  const all = await prisma.walletPayoutBatch.findMany({
+    where: { projectId, payoutId },
+    omit: { userOperation: true },
+  });
+  const row = all.find((each) => each.number === number);
+  if (row?.state !== "failed" || storedFailureCode(row.failure) !== REPLACED.code) return null;
+  const items = await prisma.walletPayoutItem.findMany({
+    where: { projectId, payoutId, batch: number, status: null },
+    orderBy: { index: "asc" },
+  });
+  const others = all.filter((each) => each.number !== number && each.state === "paid");
+  return {
+    batch: parseBatch(row),
+    rows: items.map(({ index, recipient, amountBase }) => ({
+      ...{ index, recipient: recipient as `0x${string}` },
+      amountBase: toBigInt(amountBase),
+    })),
+    knownHashes: new Set(others.flatMap(({ userOpHash }) => userOpHash ?? [])),
+  } satisfies DoubtfulBatch;
+};
+
+export interface Decided extends Pick<DoubtfulBatch, "batch"> {
+  /** The rows that were not paid; all others were. */
+  readonly unpaid: readonly PayableRow[];
+  /** Why the rows were not paid. */
+  readonly failure: Failure;
+  /** The transaction that paid the others; null where it is not known. */
+  readonly by: { readonly userOpHash: string; readonly txHash: string; readonly blockNumber: bigint } | null;
+  readonly audit: AuditEntry;
+  readonly approved: Approved | null;
+}
+
+const totalOf = (rows: readonly PayableRow[]): bigint => rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
+
+/** failed → paid, without the rows that were not; or failed for another reason. False when somebody else decided before. */
+const end = async (tx: Tx, { batch, unpaid, failure, by, audit: { at } }: Decided): Promise<boolean> => {
+  if (unpaid.length === batch.rows) return change(tx, batch, "failed", { failure: toStored(failure) }, at);
+  const seen: Change =
+    by === null ? {} : { userOpHash: by.userOpHash, txHash: by.txHash, blockNumber: toDecimal(by.blockNumber) };
+  const data: Change = {
+    ...seen,
+    rows: batch.rows - unpaid.length,
+    amountBase: toDecimal(batch.amountBase - totalOf(unpaid)),
+    failure: Prisma.DbNull,
+  };
+  if (!(await change(tx, batch, "paid", data, at))) return false;
+  const outcomes = unpaid.map(({ index, amountBase }) => ({ index, amountBase, status: "failed" as const, failure }));
+  await writeOutcomes(tx, batch, outcomes, at);
+  return true;
+};
+
+/** Counts the rows that were paid, and gives a payout that has ended the end that follows. */
+const countPaid = async (tx: Tx, { projectId, payoutId }: PayoutBatch, paid: number, at: Date): Promise<void> => {
+  const where = { projectId, id: payoutId };
+  const counts = { itemsCompleted: { increment: paid }, itemsFailed: { decrement: paid } };
+  await tx.payout.updateMany({ where, data: { ...counts, updatedAt: at } });
+  const payout = await tx.payout.findFirstOrThrow({ where });
+  if (!isFinal(payout.status as Status)) return;
+  const { status, subStatus } = endOf(payout);
+  const failure = status === "failed" ? await firstFailure(tx, { projectId, payoutId }) : null;
+  await tx.payout.updateMany({ where, data: { status, subStatus, failure: failure ?? Prisma.DbNull } });
+  const told = { projectId, payoutIds: [payoutId], type: `payout.${status}` as const, at };
+  await recordPayoutEvents(sqlOf(tx), told);
+};
+
+/** @returns false when the batch is in doubt no longer; nothing is stored then */
+const store = ({ database }: Deps, decided: Decided): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    const { batch, unpaid, audit, approved } = decided;
+    const { projectId, payoutId, token } = batch;
+    // As `lockPayout`: before any other lock.
+    await tx.$queryRaw`SELECT id FROM payout WHERE project_id = ${projectId} AND id = ${payoutId} FOR NO KEY UPDATE`;
+    if (!(await end(tx, decided))) return false;
+    await approved?.consume(tx);
+    const returnedBase = totalOf(unpaid);
+    await settleAccount(sqlOf(tx), {
+      ...{ projectId, payoutId, token, part: batchVersion(batch), now: audit.at },
+      ...{ bearer: await bearerOf(tx, projectId, payoutId), paidBase: batch.amountBase - returnedBase, returnedBase },
+    });
+    await countPaid(tx, batch, batch.rows - unpaid.length, audit.at);
+    await recordAudit(tx, audit);
+    return true;
+  });
+
+export const createDoubtRepository = (database: Database) => ({
+  find: bindDeps({ database }, find),
+  store: bindDeps({ database }, store),
+});
+
+export type DoubtRepository = ReturnType<typeof createDoubtRepository>;

@@ -1,0 +1,49 @@
+/** Judges from the chain which rows of a batch in doubt were paid. */
+import { formatAmount } from "@/lib/core/money";
+import type { Token } from "@/lib/core/token";
+import type { ExecutedAttempt } from "@/lib/modules/smart-accounts/service";
+import { ATTEMPTS_MAX } from "./offer";
+import { attemptName, type PayableRow, type PayoutBatch } from "./payout-batch";
+
+/** The names of all attempts of a batch, and of those that a database that was lost may have made after them. */
+export const namesOf = (batch: Pick<PayoutBatch, "payoutId" | "number" | "attempt">): readonly string[] =>
+  Array.from({ length: Math.max(batch.attempt + 1, ATTEMPTS_MAX) }, (_, index) => attemptName(batch, index + 1));
+
+export type Verdict =
+  /** No operation of the batch is found, although its nonce is used: the node may not keep logs of that time. */
+  | { readonly kind: "unseen" }
+  /** The chain shows something else for this row than was asked for. */
+  | { readonly kind: "unclear"; readonly row: PayableRow }
+  /** `by` is null where nothing was paid. */
+  | { readonly kind: "proven"; readonly unpaid: readonly PayableRow[]; readonly by: ExecutedAttempt | null };
+
+interface Evidence {
+  readonly token: Token;
+  readonly rows: readonly PayableRow[];
+  /** The operations that were executed under the batch's own names. */
+  readonly own: readonly ExecutedAttempt[];
+  /** Those under names of the payout that no batch of it names. */
+  readonly others: readonly ExecutedAttempt[];
+}
+
+/**
+ * A row was paid when an own operation has a payment of exactly its amount to its recipient, each payment for one row; it was not paid
+ * when no operation of the payout names its recipient.
+ */
+export const judge = ({ token, rows, own, others }: Evidence): Verdict => {
+  if (own.length === 0) return { kind: "unseen" };
+  const done = own.filter(({ success }) => success);
+  const tokenAddress = token.address.toLowerCase();
+  const payments = done.flatMap((one) => one.payments.filter((each) => each.token.toLowerCase() === tokenAddress));
+  const payloads = [...done, ...others.filter(({ success }) => success)].map(({ payload }) => payload);
+  const unpaid: PayableRow[] = [];
+  for (const row of rows) {
+    const recipient = row.recipient.toLowerCase();
+    const amount = formatAmount(row.amountBase, token.decimals);
+    const at = payments.findIndex((payment) => payment.to.toLowerCase() === recipient && payment.amount === amount);
+    if (at >= 0) payments.splice(at, 1);
+    else if (payloads.some((payload) => payload.includes(recipient.slice(2)))) return { kind: "unclear", row };
+    else unpaid.push(row);
+  }
+  return { kind: "proven", unpaid, by: unpaid.length === rows.length ? null : (done.at(-1) ?? null) };
+};
