@@ -1,4 +1,4 @@
-/** What scripts/bench-instances.ts measures on instances that run. */
+/** The measurements of scripts/bench-instances.ts, on instances that run. */
 import { fork, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -50,6 +50,16 @@ export const accept = async (
   return { accepted, perSecond: accepted / ((performance.now() - begun) / 1000) };
 };
 
+const completed = async (pool: pg.Pool, payoutId: string): Promise<void> => {
+  for (;;) {
+    const { rows } = await pool.query<{ status: string }>("SELECT status FROM payout WHERE id = $1", [payoutId]);
+    const status = rows[0]?.status ?? "missing";
+    if (status === "completed") return;
+    if (status !== "pending" && status !== "processing") throw new Error(`A payout ended ${status}.`);
+    await pause(POLL_MS);
+  }
+};
+
 /** Rows of payouts to wallets, accepted to final, in a second. Each payer has one payout under way. */
 export const paidPerSecond = async (
   instances: readonly BenchServer[],
@@ -67,11 +77,7 @@ export const paidPerSecond = async (
         amount: "0.01",
       }));
       const { payoutId } = await key.call(createWalletsPayout, { body: { chainId: payer.chainId, transfers } });
-      for (let status = ""; status !== "completed"; await pause(POLL_MS)) {
-        const { rows } = await pool.query<{ status: string }>("SELECT status FROM payout WHERE id = $1", [payoutId]);
-        status = rows[0]?.status ?? "";
-        if (["failed", "cancelled", "expired"].includes(status)) throw new Error(`A payout ended ${status}.`);
-      }
+      await completed(pool, payoutId);
       paid += ROWS;
     }
   };

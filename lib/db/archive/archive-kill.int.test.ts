@@ -15,7 +15,7 @@ await archiveMonth(request);
 const archived = await rows();
 await restoreMonth(request);
 
-/** Told of each answer of the database. */
+/** Called for each answer of the database. */
 let onAnswer: (statement: Statement) => "go" | "cut" = () => "go";
 const proxy = await startPgProxy(url, {
   watch: (stage, statement) => (stage === "after" ? onAnswer(statement) : "go"),
