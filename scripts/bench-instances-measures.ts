@@ -77,6 +77,7 @@ export const paidPerSecond = async (
         amount: "0.01",
       }));
       const { payoutId } = await key.call(createWalletsPayout, { body: { chainId: payer.chainId, transfers } });
+      if (payoutId === null) throw new Error("A payout was not accepted.");
       await completed(pool, payoutId);
       paid += ROWS;
     }

@@ -6,12 +6,21 @@ import { connectionOf } from "@/lib/db/limits";
 const LIMITS = { idleInTransactionMs: 600_000, lockMs: 10_000, statementMs: 0 };
 /** The key of an advisory lock: any number that no other lock uses. */
 const LOCK = 0x43_57_41_52;
+const LOCK_NOT_AVAILABLE = "55P03";
 
 export interface Column {
   readonly name: string;
   /** As the catalogue writes it, such as `timestamp(3) with time zone`. */
   readonly type: string;
 }
+
+/** Waits a little, because a server takes a moment to notice that the connection of a killed command has ended. */
+const takeLock = async (client: pg.Client): Promise<void> => {
+  await client.query("SELECT pg_advisory_lock($1::bigint)", [LOCK]).catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+    throw new Error("Another `npm run archive` is at work on this database.", { cause: error });
+  });
+};
 
 /** @throws Error when another command works on archives */
 export const withSession = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
@@ -23,8 +32,7 @@ export const withSession = async <T>(url: string, work: (client: pg.Client) => P
     await client.query(
       "SET TIME ZONE 'UTC'; SET DateStyle = 'ISO'; SET bytea_output = 'hex'; SET extra_float_digits = 1",
     );
-    const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1::bigint) AS taken", [LOCK]);
-    if (rows[0]?.taken !== true) throw new Error("Another `npm run archive` is at work on this database.");
+    await takeLock(client);
     return await work(client);
   } finally {
     await client.end();
