@@ -65,13 +65,17 @@ export default {
       "lib/log/",
       "lib/core/",
     ]),
-    only("os", "os → nothing: processes and ports of the operating system, in plain Node.", { path: "^lib/os/" }, [
-      "lib/os/",
-    ]),
-    only("db", "db → core, config.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
+    only(
+      "os",
+      "os → nothing: processes, ports and files of the operating system, in plain Node.",
+      { path: "^lib/os/" },
+      ["lib/os/"],
+    ),
+    only("db", "db → core, config, os.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
       "lib/db/",
       "lib/core/",
       "lib/config/",
+      "lib/os/",
     ]),
     only("chains", "chains → core, config.", { path: "^lib/chains/", pathNot: tests }, [
       "lib/chains/",

@@ -23,6 +23,7 @@ const AGES = {
   snapshotsDays: 400,
   apiRequestsDays: 30,
   notificationsDays: 90,
+  deliveriesDays: 30,
 };
 const MIGRATIONS = fileURLToPath(new URL("../prisma/migrations", import.meta.url));
 const INSERT = "INSERT INTO job (id, queue, run_at) VALUES ($1, 'bench', now())";

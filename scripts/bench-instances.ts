@@ -1,90 +1,238 @@
 /**
- * `npx tsx scripts/bench-instances.ts`: operations that 1, 2 and 4 instances on one PostgreSQL accept in a second, and the processor time
- * of each kind of process. A benchmark, not a test.
+ * `npx tsx scripts/bench-instances.ts`: operations accepted, payouts and ledger transfers with 1, 2 and 4 processes on one PostgreSQL, or on the
+ * Citus cluster whose coordinator CITUS_DATABASE_URL names; and rows, bytes and RPC calls of an operation. The numbers of processes take turns, so
+ * that the ratios hold on a busy machine too. A benchmark, not a test.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { createTestClient, http, parseEther, toHex, type Hex } from "viem";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { createTestClient, http, parseEther, toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
+import { distribute } from "../lib/db/distribution/distribute";
+import { migrateDeploy } from "../lib/db/migrate";
 import { startDevnet } from "../lib/devnet/devnet";
 import { allowMarker } from "../lib/devnet/marker";
-import { environmentOn, startDatabase, startServer, stopServer, type BenchServer } from "./bench-servers";
+import {
+  accept,
+  ledgerPerSecond,
+  ledgerProjects,
+  paidPerSecond,
+  startLedgers,
+  type LedgerProjects,
+} from "./bench-instances-measures";
+import { countRpc } from "./bench-rpc-counter";
+import { environmentOn, median, startDatabase, startServer, stopServer, type BenchServer } from "./bench-servers";
 import { signInAnew } from "./bench-sign-in";
-import { cpuOf, newRecipient, transferWith } from "./bench-transfers";
+import { payerOf, type Payer } from "./bench-transfers";
 
-const INSTANCES = [1, 2, 4];
+const COUNTS = [1, 2, 4] as const;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const PAYERS = 8;
-const CALLERS_PER_PAYER = 2;
-const WARM = 3;
-const MEASURE_MS = 15_000;
+const WARM_MS = 3_000;
+const MEASURE_MS = 8_000;
+const LEDGER_MS = 4_000;
+/** Long enough that half-empty pages do not count. */
+const GROWTH_MS = 30_000;
+const SETTLE_MS = 10_000;
 const CHAIN = 31337;
+const MIGRATIONS = fileURLToPath(new URL("../prisma/migrations", import.meta.url));
 
-const descendantsOf = (pid: number): number[] => {
-  const own = `/proc/${String(pid)}/task/${String(pid)}/children`;
-  const children = readFileSync(own, "utf8").trim().split(/\s+/).filter(Boolean).map(Number);
-  return children.flatMap((child) => [child, ...descendantsOf(child)]);
+/** Ticks of all cores so far, and those in which they had nothing to do. */
+const ticks = (): { readonly all: number; readonly idle: number } => {
+  const fields = (readFileSync("/proc/stat", "utf8").split("\n")[0] ?? "").trim().split(/\s+/).slice(1, 9).map(Number);
+  const [idle = 0, waiting = 0] = fields.slice(3, 5);
+  return { all: fields.reduce((sum, one) => sum + one, 0), idle: idle + waiting };
 };
 
-/** Each payer has a treasury of its own and calls all instances in turn. @returns transfers accepted in a second */
-const acceptedPerSecond = async (
-  instances: readonly BenchServer[],
-): Promise<{ perSecond: number; cpuMs: object; cpuShare: number }> => {
-  const [first] = instances;
-  if (first === undefined) throw new Error("There is no instance.");
-  const payers: ((recipient: Hex) => Promise<string>)[] = [];
-  for (let payer = 0; payer < PAYERS; payer += 1) {
-    const { account, client } = await signInAnew(first.url, CHAIN);
-    const at = instances[payer % instances.length] ?? first;
-    const transfer = await transferWith({ account, client, apiUrl: `${at.url}/api`, chainId: CHAIN });
-    for (let warm = 0; warm < WARM; warm += 1) await transfer(newRecipient());
-    payers.push(transfer);
-  }
-  const before = cpuOf(descendantsOf(process.pid));
-  const begun = performance.now();
-  let accepted = 0;
-  const call = async (transfer: (recipient: Hex) => Promise<string>): Promise<void> => {
-    while (performance.now() - begun < MEASURE_MS) {
-      await transfer(newRecipient());
-      accepted += 1;
+interface Measured {
+  readonly name: string;
+  readonly count: number;
+  readonly perSecond: number;
+  /** Share of all cores that was in use, by this benchmark and by whatever else runs on the machine. */
+  readonly busy: number;
+}
+
+const results: Measured[] = [];
+
+const measure = async (name: string, count: number, work: () => Promise<number>): Promise<void> => {
+  const before = ticks();
+  const perSecond = await work();
+  const after = ticks();
+  const busy = 1 - (after.idle - before.idle) / (after.all - before.all);
+  results.push({ name, count, perSecond, busy });
+  console.error(JSON.stringify({ name, count, perSecond, busy }));
+};
+
+/** The figures of each measure, with the median of the ratios to one process of the same round. */
+const report = (): void => {
+  for (const name of new Set(results.map((one) => one.name))) {
+    const of = (count: number): Measured[] => results.filter((one) => one.name === name && one.count === count);
+    const singles = of(1).map(({ perSecond }) => perSecond);
+    for (const count of COUNTS) {
+      const found = of(count);
+      if (found.length === 0) continue;
+      const ratios = found.map(({ perSecond }, round) => perSecond / (singles[round] ?? Number.NaN));
+      const perSecond = Math.round(median(found.map((one) => one.perSecond)) * 10) / 10;
+      const ratio = Math.round(median(ratios) * 100) / 100;
+      const busy = Math.round(median(found.map((one) => one.busy)) * 100) / 100;
+      console.log(JSON.stringify({ name, count, perSecond, ratio, ratios: ratios.map((one) => one.toFixed(2)), busy }));
     }
-  };
-  await Promise.all(payers.flatMap((transfer) => Array.from({ length: CALLERS_PER_PAYER }, () => call(transfer))));
-  const seconds = (performance.now() - begun) / 1000;
-  const used = [...cpuOf(descendantsOf(process.pid))].map(([name, cpu]): [string, number] => [
-    name,
-    cpu - (before.get(name) ?? 0),
-  ]);
-  const cpuMs = used.filter(([, cpu]) => cpu > 0.1).map(([name, cpu]) => [name, Math.round((cpu * 1000) / accepted)]);
-  return {
-    perSecond: Math.round((accepted / seconds) * 10) / 10,
-    cpuMs: Object.fromEntries(cpuMs) as object,
-    cpuShare: used.reduce((sum, [, cpu]) => sum + cpu, 0) / seconds / availableParallelism(),
-  };
+  }
 };
 
-const main = async (): Promise<void> => {
-  const database = await startDatabase();
-  const log = (): void => undefined;
-  const devnet = await startDevnet({ dataDir: `${database.folder}/chains`, persist: false, log });
+const SIZES = `
+  SELECT c.relname AS table, pg_total_relation_size(c.oid)::float8 AS bytes FROM pg_class c
+  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`;
+
+/** Bytes with their indexes, and rows, of every table. */
+const sizesOf = async (pool: pg.Pool): Promise<Map<string, { rows: number; bytes: number }>> => {
+  const { rows } = await pool.query<{ table: string; bytes: number }>(SIZES);
+  const sizes = new Map<string, { rows: number; bytes: number }>();
+  for (const { table, bytes } of rows) {
+    const [counted] = (await pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM "${table}"`)).rows;
+    sizes.set(table, { bytes, rows: counted?.count ?? 0 });
+  }
+  return sizes;
+};
+
+/** Rows, bytes and RPC calls of one operation of the kind that `work` carries out. */
+const growth = async (
+  name: string,
+  { pool, calls }: { readonly pool: pg.Pool; readonly calls: () => number },
+  work: () => Promise<number>,
+): Promise<void> => {
+  await pool.query("VACUUM");
+  const [before, callsBefore] = [await sizesOf(pool), calls()];
+  const operations = await work();
+  const rpc = (calls() - callsBefore) / operations;
+  await pool.query("VACUUM");
+  const after = await sizesOf(pool);
+  const tables = [...after].flatMap(([table, { rows, bytes }]) => {
+    const grown = { rows: rows - (before.get(table)?.rows ?? 0), bytes: bytes - (before.get(table)?.bytes ?? 0) };
+    if (grown.rows < operations / 20) return [];
+    return [[table, { rows: grown.rows / operations, bytes: Math.round(grown.bytes / operations) }] as const];
+  });
+  console.log(JSON.stringify({ growth: name, operations, rpc, tables: Object.fromEntries(tables) }));
+};
+
+const settled = async (pool: pg.Pool): Promise<void> => {
+  const until = performance.now() + SETTLE_MS;
+  while (performance.now() < until) {
+    const { rows } = await pool.query("SELECT 1 FROM operation WHERE status IN ('pending', 'processing') LIMIT 1");
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+};
+
+type Start = (role: "web" | "worker", count: number) => Promise<readonly BenchServer[]>;
+
+/** One round: each number of web instances beside one worker, and each number of workers beside one web instance. */
+const round = async (start: Start, payers: readonly Payer[], pool: pg.Pool): Promise<void> => {
+  const shapes = COUNTS.flatMap((count) => [[count, 1] as const, ...(count === 1 ? [] : [[1, count] as const])]);
+  for (const [web, workers] of shapes) {
+    const instances = await start("web", web);
+    const all = [...instances, ...(await start("worker", workers))];
+    await accept(instances, payers, WARM_MS);
+    const accepted = async () => (await accept(instances, payers, MEASURE_MS)).perSecond;
+    if (workers === 1) await measure("accepted operations, web instances", web, accepted);
+    await settled(pool);
+    const paid = () => paidPerSecond(instances, payers, { pool, measureMs: MEASURE_MS });
+    if (web === 1) await measure("rows of payouts, workers", workers, paid);
+    await Promise.all(all.map(stopServer));
+  }
+};
+
+const ledgers = async (url: string, pool: pg.Pool): Promise<void> => {
+  const sixteen = await ledgerProjects(url, 16);
+  const processes = await startLedgers(Math.max(...COUNTS));
+  const run = (count: number, projects: LedgerProjects): Promise<number> =>
+    ledgerPerSecond(processes.slice(0, count), { url, projects, measureMs: LEDGER_MS });
+  // These warm up too.
+  await growth("ledger transfers", { pool, calls: () => 0 }, async () => {
+    let transfers = 0;
+    for (const count of COUNTS) transfers += ((await run(count, sixteen)) * LEDGER_MS) / 1000;
+    return Math.round(transfers);
+  });
+  for (let turn = 0; turn < ROUNDS; turn += 1)
+    for (const count of COUNTS)
+      for (const projects of [sixteen.slice(0, 1), sixteen])
+        await measure(`ledger transfers, ${String(projects.length)} projects`, count, () => run(count, projects));
+  for (const child of processes) child.disconnect();
+};
+
+/** A database of this bench's own: on the cluster, where one is named, or on a PostgreSQL that is started. */
+const databaseUrl = async (create: (name: string) => Promise<string>): Promise<string> => {
+  const cluster = process.env.CITUS_DATABASE_URL;
+  if (cluster === undefined) return create("bench");
+  await migrateDeploy(cluster, MIGRATIONS);
+  await distribute(cluster, MIGRATIONS);
+  return cluster;
+};
+
+/** Local chains behind counters, and an executor that has money on each. */
+const startChains = async (
+  folder: string,
+): Promise<{
+  readonly variables: Readonly<Record<string, string>>;
+  readonly calls: () => number;
+  readonly stop: () => Promise<void>;
+}> => {
+  const devnet = await startDevnet({ dataDir: `${folder}/chains`, persist: false, log: () => undefined });
   const executorKey = toHex(randomBytes(32));
   const executor = privateKeyToAddress(executorKey);
+  const counters = await Promise.all(devnet.chains.map(({ rpcUrl }) => countRpc(rpcUrl)));
   for (const { rpcUrl } of devnet.chains) {
     const node = createTestClient({ mode: "anvil", transport: http(rpcUrl) });
     await node.setBalance({ address: executor, value: parseEther("1000") });
     await allowMarker(rpcUrl, executor);
   }
-  for (const count of INSTANCES) {
-    const environment = {
-      ...environmentOn(await database.create(`bench_${String(count)}`)),
-      ...{ DEVNET: "1", EXECUTOR_PRIVATE_KEY: `dev_${executorKey}` },
-      ...Object.fromEntries(devnet.chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${String(chainId)}`, rpcUrl])),
-    };
-    const instances = await Promise.all(Array.from({ length: count }, () => startServer(environment)));
-    console.log(JSON.stringify({ instances: count, ...(await acceptedPerSecond(instances)) }));
-    await Promise.all(instances.map(stopServer));
-  }
-  await devnet.stop();
+  const urls = devnet.chains.map(({ chainId }, at): [string, string] => [
+    `RPC_URL_${String(chainId)}`,
+    counters[at]?.url ?? "",
+  ]);
+  return {
+    variables: { DEVNET: "1", EXECUTOR_PRIVATE_KEY: `dev_${executorKey}`, ...Object.fromEntries<string>(urls) },
+    calls: (): number => counters.reduce((sum, one) => sum + one.calls(), 0),
+    stop: async (): Promise<void> => {
+      for (const counter of counters) counter.close();
+      await devnet.stop();
+    },
+  };
+};
+
+const instancesOn = async (url: string, folder: string, pool: pg.Pool): Promise<void> => {
+  const { variables, calls, stop } = await startChains(folder);
+  const environment = { ...environmentOn(url), ...variables };
+  const start: Start = (role, count) =>
+    Promise.all(Array.from({ length: count }, () => startServer({ ...environment, ROLE: role })));
+  const instances = await start("web", 1);
+  const workers = await start("worker", 1);
+  const payers: Payer[] = [];
+  for (let payer = 0; payer < PAYERS; payer += 1)
+    payers.push(await payerOf({ ...(await signInAnew(instances[0]?.url ?? "", CHAIN)), chainId: CHAIN }));
+  // The first operation of a treasury deploys it.
+  await accept(instances, payers, WARM_MS);
+  await settled(pool);
+  await growth("transfers", { pool, calls }, async () => {
+    const { accepted } = await accept(instances, payers, GROWTH_MS);
+    await settled(pool);
+    return accepted;
+  });
+  await Promise.all([...instances, ...workers].map(stopServer));
+  for (let turn = 0; turn < ROUNDS; turn += 1) await round(start, payers, pool);
+  await stop();
+};
+
+const main = async (): Promise<void> => {
+  const database = await startDatabase();
+  const url = await databaseUrl(database.create);
+  const pool = new pg.Pool({ connectionString: url, max: 4 });
+  const only = process.env.BENCH_ONLY;
+  if (only !== "instances") await ledgers(url, pool);
+  if (only !== "ledger") await instancesOn(url, database.folder, pool);
+  report();
+  await pool.end();
   await database.stop();
 };
 

@@ -72,7 +72,7 @@ const quantile = (values: readonly number[], share: number): number => {
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** CPU seconds by kind of process so far. */
-export const cpuOf = (pids: readonly number[]): Map<string, number> => {
+const cpuOf = (pids: readonly number[]): Map<string, number> => {
   const seconds = new Map<string, number>();
   for (const pid of [process.pid, ...pids]) {
     try {
@@ -158,13 +158,18 @@ const phasesOf = (times: readonly Times[], acceptedMs: ReadonlyMap<string, numbe
   };
 };
 
-/** By a key that needs no one-time code: one call, which prices, simulates and accepts. */
-export const transferWith = async ({
+/** Who pays: a key that needs no one-time code, and a funded treasury. */
+export interface Payer {
+  readonly secret: string;
+  readonly treasuryId: string;
+  readonly chainId: number;
+}
+
+export const payerOf = async ({
   account,
   client,
-  apiUrl,
   chainId,
-}: Pick<TransferBench, "account" | "client" | "apiUrl" | "chainId">): Promise<Transfer> => {
+}: Pick<TransferBench, "account" | "client" | "chainId">): Promise<Payer> => {
   const { data } = await client.call(listWallets, {});
   const treasury = data.find(({ kind }) => kind === "treasury");
   if (treasury === undefined) throw new Error("There is no treasury.");
@@ -174,8 +179,17 @@ export const transferWith = async ({
     otp: "exempt",
     dailyCapUsd: "1000000",
   });
-  const key = createApiClient({ baseUrl: apiUrl, headers: () => ({ "x-api-key": secret }) });
-  const from = { fromWalletId: treasury.id, fromChainId: chainId, toChainId: chainId };
+  return { secret, treasuryId: treasury.id, chainId };
+};
+
+export const keyClient = ({ secret }: Payer, apiUrl: string): ApiClient =>
+  createApiClient({ baseUrl: apiUrl, headers: () => ({ "x-api-key": secret }) });
+
+/** One call of this instance prices, simulates and accepts a transfer. */
+export const transferBy = (payer: Payer, apiUrl: string): Transfer => {
+  const key = keyClient(payer, apiUrl);
+  const { treasuryId: fromWalletId, chainId } = payer;
+  const from = { fromWalletId, fromChainId: chainId, toChainId: chainId };
   return async (recipient) => {
     const body = { ...from, fromToken: "USDC", toToken: "USDC", amount: "1", recipient };
     const { operationId, subStatus } = await key.call(swapAndTransfer, { body });
@@ -189,7 +203,7 @@ export const benchTransfers = async (bench: TransferBench): Promise<TransferFigu
   const { databaseUrl, pids } = bench;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   try {
-    const transfer = await transferWith(bench);
+    const transfer = transferBy(await payerOf(bench), bench.apiUrl);
     for (let warm = 0; warm < WARM; warm++) await waitUntilCompleted(pool, [await transfer(newRecipient())]);
     const startedSingly = performance.now();
     for (let one = 0; one < ONE_BY_ONE; one++) await waitUntilCompleted(pool, [await transfer(newRecipient())]);

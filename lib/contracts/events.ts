@@ -84,5 +84,17 @@ export const listEvents = defineContract({
   response: z.object({
     data: z.array(eventRecord).meta({ description: "Events in order of `sequence`" }),
     lastSequence: sequence.meta({ description: "The project's newest sequence number" }),
+    archived: z
+      .object({
+        month: z.string().meta({ description: "Month of the events, in UTC, such as `2026-01`" }),
+        firstSequence: sequence.meta({ description: "Number of the first event in the file" }),
+        lastSequence: sequence.meta({ description: "Number of the last event in the file" }),
+        file: z.string().meta({ description: "The file, below the folder of archives of whoever runs the service" }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The next month after `after` that was archived: events of it may be missing in `data` and are in the file. Null: none is missing.",
+      }),
   }),
 });

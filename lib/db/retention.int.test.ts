@@ -11,6 +11,7 @@ const AGES: SweptAges = {
   snapshotsDays: 9,
   apiRequestsDays: 11,
   notificationsDays: 13,
+  deliveriesDays: 15,
 };
 /** More than one turn takes of a table. */
 const BACKLOG = 210_000;
@@ -111,6 +112,7 @@ test("events and the audit log are never swept, whatever their age", async () =>
     snapshotsDays: 0,
     apiRequestsDays: 0,
     notificationsDays: 0,
+    deliveriesDays: 0,
   });
   expect([
     await idsOf("operation"),

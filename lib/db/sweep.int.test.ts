@@ -12,6 +12,7 @@ const AGES = {
   snapshotsDays: 400,
   apiRequestsDays: 30,
   notificationsDays: 90,
+  deliveriesDays: 30,
 };
 const { url, database } = await testDatabase();
 

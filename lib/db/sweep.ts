@@ -13,6 +13,7 @@ export interface SweptAges {
   readonly snapshotsDays: number;
   readonly apiRequestsDays: number;
   readonly notificationsDays: number;
+  readonly deliveriesDays: number;
 }
 
 interface Sweep {
@@ -30,6 +31,11 @@ const rowsOf = (table: string, condition: string, key = "ctid"): string =>
 
 const OLDER = "now() - $2::int * interval '1 day'";
 
+/** A month that was brought back from its archive stays until it is archived again. Its last deliveries were attempted after its end. */
+const isNotRestored = (time: string): string => `NOT EXISTS (
+  SELECT FROM archive_month m WHERE m.state IN ('restoring', 'restored') AND ${time} >= m.starts_at
+    AND ${time} < m.ends_at + interval '30 days')`;
+
 /** Each sweeps one batch of rows that are no longer needed. Times are those of the database. */
 const SWEEPS: readonly Sweep[] = [
   { text: rowsOf("idempotency_key", "expires_at < now()") },
@@ -46,8 +52,11 @@ const SWEEPS: readonly Sweep[] = [
   },
   { text: rowsOf("dev_mail", "created_at < now() - interval '7 days'") },
   { text: rowsOf("callback", "received_at < now() - interval '30 days'") },
-  { text: rowsOf("webhook_delivery", "created_at < now() - interval '30 days'") },
-  { text: rowsOf("webhook_attempt", "at < now() - interval '30 days'") },
+  {
+    text: rowsOf("webhook_delivery", `created_at < ${OLDER} AND ${isNotRestored("created_at")}`),
+    age: "deliveriesDays",
+  },
+  { text: rowsOf("webhook_attempt", `at < ${OLDER} AND ${isNotRestored("at")}`), age: "deliveriesDays" },
   { text: rowsOf("webhook_secret", "expires_at < now() - interval '1 day'") },
   // A quote with an operation says how the operation was priced and approved, so it stays.
   {

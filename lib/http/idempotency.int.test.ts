@@ -241,6 +241,7 @@ describe("the store", () => {
       snapshotsDays: 400,
       apiRequestsDays: 30,
       notificationsDays: 90,
+      deliveriesDays: 30,
     });
     expect(await claim("old", "two", 1)).toBeNull();
     expect((await claim("new", "two", 101))?.status).toBe("in_flight");

@@ -9,7 +9,7 @@ import { startTracing } from "@/lib/telemetry/otlp";
 import { startWorker } from "@/lib/workers/runner";
 
 /*
- * Entry of a process that serves the API and works on jobs as an instance with ROLE=all does, without the pages. It tells its port
+ * Entry of a process that serves the API and works on jobs as an instance does, without the pages. It tells its port
  * to the test that started it.
  */
 const config = loadConfig();
@@ -25,7 +25,8 @@ const { server } = createFastServer({
   pageHeaders: () => ({}),
   services,
 });
-startWorker(services);
+// With ROLE=web another process works on the jobs.
+if (config.role !== "web") startWorker(services);
 server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));
 // Nobody is left to end it.
 process.once("disconnect", () => process.exit(1));

@@ -11,6 +11,7 @@ const RUNS = join(ROOT, "node_modules", ".cache", "causeway-tests");
 /** The programs that tests start as processes of their own, some of them dozens of times in a run. */
 const ENTRIES = {
   "api-server": "lib/testing/api-server.ts",
+  archive: "scripts/archive.ts",
   "audit-verify": "scripts/audit-verify.ts",
   "chains-process": "lib/stack/chains-process.ts",
   "checkpoint-process": "lib/devnet/journal/checkpoint-process.ts",

@@ -70,12 +70,35 @@ export const listEvents = async (
   return rows.map((row) => ({ ...row, payload: storedPayload.parse(JSON.parse(row.payload)) }));
 };
 
-export const lastSequence = async (sql: SqlReader, projectId: string): Promise<number> => {
-  const rows = await sql.query<{ last: number }>(
-    "SELECT last_sequence::float8 AS last FROM event_counter WHERE project_id = $1",
-    [projectId],
-  );
-  return rows[0]?.last ?? 0;
+/** Events of a month that were written to a file. */
+export interface ArchivedRange {
+  /** `2026-01`. */
+  readonly month: string;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  readonly file: string;
+}
+
+// The row of the counter says how many there are, so a project without one has no archive either.
+const HEAD = `
+  SELECT c.last_sequence::float8 AS last, a.month, a.first_sequence::float8 AS "firstSequence", a.last_sequence::float8 AS "lastSequence", a.file
+  FROM event_counter c LEFT JOIN LATERAL (
+    SELECT month, first_sequence, last_sequence, file FROM archived_events
+    WHERE project_id = c.project_id AND last_sequence > $2::bigint ORDER BY first_sequence LIMIT 1
+  ) a ON true WHERE c.project_id = $1`;
+
+type HeadRow = { readonly last: number } & { readonly [Field in keyof ArchivedRange]: ArchivedRange[Field] | null };
+
+/** The project's last number, and the first range after `after` that is in a file. */
+export const eventsHead = async (
+  sql: SqlReader,
+  { projectId, after }: { readonly projectId: string; readonly after: number },
+): Promise<{ readonly lastSequence: number; readonly archived: ArchivedRange | null }> => {
+  const [row] = await sql.query<HeadRow>(HEAD, [projectId, after]);
+  if (row === undefined) return { lastSequence: 0, archived: null };
+  const { last, month, firstSequence, lastSequence, file } = row;
+  const isArchived = month !== null && firstSequence !== null && lastSequence !== null && file !== null;
+  return { lastSequence: last, archived: isArchived ? { month, firstSequence, lastSequence, file } : null };
 };
 
 /** Sequence numbers of a project that were given at once. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { eventRecord, listEvents } from "@/lib/contracts/events";
-import type { EventRow } from "./service";
+import type { EventPage, EventRow } from "./service";
 
 const toEvent = (row: EventRow, mayReadPrivate: boolean): z.output<typeof eventRecord> => {
   const { id, type, sequence } = row;
@@ -10,11 +10,13 @@ const toEvent = (row: EventRow, mayReadPrivate: boolean): z.output<typeof eventR
   return { id, type, sequence, createdAt: row.createdAt.toISOString(), objectId, objectSequence, data };
 };
 
-export const toEvents = (page: {
-  readonly data: readonly EventRow[];
-  readonly lastSequence: number;
-  readonly mayReadPrivate: boolean;
-}): ResponseOf<typeof listEvents> => ({
-  data: page.data.map((row) => toEvent(row, page.mayReadPrivate)),
-  lastSequence: page.lastSequence,
+export const toEvents = ({
+  data,
+  lastSequence,
+  archived,
+  mayReadPrivate,
+}: EventPage): ResponseOf<typeof listEvents> => ({
+  data: data.map((row) => toEvent(row, mayReadPrivate)),
+  lastSequence,
+  archived,
 });

@@ -4,7 +4,15 @@ import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
-import { insertOutbox, lastSequence, listEvents, outboxPart, type EventRow, type OutboxRow } from "./repository";
+import {
+  eventsHead,
+  insertOutbox,
+  listEvents,
+  outboxPart,
+  type ArchivedRange,
+  type EventRow,
+  type OutboxRow,
+} from "./repository";
 
 export type { EventRow, SequencedRange } from "./repository";
 
@@ -49,18 +57,24 @@ const toOutboxRows = (events: readonly NewEvent[]): OutboxRow[] =>
 /** As `recordEventsOn`, for transactions of Prisma's. */
 export const recordEvents = (tx: Tx, events: readonly NewEvent[]): Promise<void> => recordEventsOn(sqlOf(tx), events);
 
+export interface EventPage {
+  readonly data: readonly EventRow[];
+  readonly lastSequence: number;
+  readonly archived: ArchivedRange | null;
+  readonly mayReadPrivate: boolean;
+}
+
 /** The events of a project, for callers that missed some of them. */
 export const createEventsService = ({ reader }: { readonly reader: SqlReader }) => ({
   /**
-   * Up to `limit` events with a number above `after`, oldest first, and the project's last number. The serializer leaves the data of private ones
-   * out unless `mayReadPrivate`.
+   * Up to `limit` events with a number above `after`, oldest first, and the project's last number. `archived` names the file that has those
+   * which are missing. The serializer leaves the data of private ones out unless `mayReadPrivate`.
    */
-  list: async (
-    actor: Actor,
-    query: { readonly after: number; readonly limit: number },
-  ): Promise<{ data: readonly EventRow[]; lastSequence: number; mayReadPrivate: boolean }> => {
+  list: async (actor: Actor, query: { readonly after: number; readonly limit: number }): Promise<EventPage> => {
     const { projectId } = actor;
     const data = await listEvents(reader, { projectId, ...query });
-    return { data, lastSequence: await lastSequence(reader, projectId), mayReadPrivate: mayReadPrivate(actor) };
+    // Read afterwards: a month that leaves in between is named.
+    const head = await eventsHead(reader, { projectId, after: query.after });
+    return { data, ...head, mayReadPrivate: mayReadPrivate(actor) };
   },
 });

@@ -7,6 +7,7 @@ import { sqlOn } from "@/lib/db/sql";
 import { deliveryBody } from "./delivery-body";
 import {
   findDelivery,
+  hasEvent,
   insertDelivery,
   listAttempts,
   listDeliveries,
@@ -15,8 +16,8 @@ import {
 } from "./delivery-repository";
 import type { Attempt, Delivery } from "./delivery";
 import type { EndpointView } from "./endpoint-repository";
-import { isDisabled, rangeTooLong } from "./errors";
-import { replayEvents } from "./fan-out-repository";
+import { eventIsArchived, isArchived, isDisabled, rangeTooLong } from "./errors";
+import { archiveOf, replayEvents } from "./fan-out-repository";
 
 interface DeliveriesDeps {
   readonly database: Database;
@@ -56,7 +57,12 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
 
   const add = async (delivery: Omit<NewDelivery, "id" | "createdAt">): Promise<Delivery> => {
     const id = newId("delivery");
-    await database.rawTransaction((sql) => insertDelivery(sql, { ...delivery, id, createdAt: clock.now() }));
+    await database.rawTransaction(async (sql) => {
+      await insertDelivery(sql, { ...delivery, id, createdAt: clock.now() });
+      // Asked after the insert, which an archive that removes the event waits for. A test has no event.
+      const hasNone = delivery.sequence > 0 && !(await hasEvent(sql, delivery.projectId, delivery.sequence));
+      if (hasNone) throw eventIsArchived();
+    });
     return get(delivery.projectId, id);
   };
 
@@ -115,7 +121,13 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
       if (to - from >= REPLAY_NUMBERS_MAX) throw rangeTooLong(REPLAY_NUMBERS_MAX);
       const { projectId } = await awake(actor, endpointId);
       const range = { projectId, endpointId, from, to, now: clock.now() };
-      return { queued: await database.rawTransaction((sql) => replayEvents(sql, range)) };
+      const queued = await database.rawTransaction(async (sql) => {
+        const count = await replayEvents(sql, range);
+        const file = await archiveOf(sql, range);
+        if (file !== null) throw isArchived(file);
+        return count;
+      });
+      return { queued };
     },
   };
 };

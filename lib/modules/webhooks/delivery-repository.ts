@@ -96,6 +96,11 @@ export const insertDelivery = async (sql: Sql, delivery: NewDelivery): Promise<v
   await sql.change(INSERT, [...words, createdAt.toISOString()]);
 };
 
+/** Whether the event that a delivery sends is there. */
+export const hasEvent = async (sql: Sql, projectId: string, sequence: number): Promise<boolean> =>
+  (await sql.query("SELECT 1 FROM event WHERE project_id = $1 AND sequence = $2::bigint", [projectId, sequence]))
+    .length > 0;
+
 /** The number of pending deliveries and the creation time of the oldest; for metrics. */
 export const deliveryBacklog = async (sql: SqlReader): Promise<{ count: number; oldest: Date | null }> => {
   const rows = await sql.query<{ count: number; oldest: Date | null }>(

@@ -22,3 +22,15 @@ export const needsPrivacyScope = (): DomainError =>
     "insufficient_scope",
     "Details of private movements need the scope privacy:read. Nothing was saved; give the key the scope, or leave `includePrivate` out.",
   );
+
+export const isArchived = (file: string): DomainError =>
+  new DomainError(
+    "invalid_state",
+    `Events of this range were archived. Nothing was queued; read them in ${file}, or let whoever runs the service bring the month back.`,
+  );
+
+export const eventIsArchived = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    "The event of this delivery was archived. Nothing was queued; GET /events names the file that has it.",
+  );

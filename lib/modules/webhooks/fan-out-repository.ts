@@ -77,3 +77,19 @@ export const replayEvents = (
   },
 ): Promise<number> =>
   sql.change(REPLAY, [range.projectId, range.endpointId, range.from, range.to, range.now.toISOString()]);
+
+const ARCHIVED = `
+  SELECT file FROM archived_events WHERE project_id = $1 AND last_sequence >= $2::bigint AND first_sequence <= $3::bigint
+  ORDER BY first_sequence LIMIT 1`;
+
+/**
+ * The file that has events of the range, which may be missing in the database. Asked after deliveries were inserted, in their transaction: an
+ * archive that begins meanwhile waits for its end.
+ */
+export const archiveOf = async (
+  sql: Sql,
+  range: { readonly projectId: string; readonly from: number; readonly to: number },
+): Promise<string | null> => {
+  const [row] = await sql.query<{ file: string }>(ARCHIVED, [range.projectId, range.from, range.to]);
+  return row?.file ?? null;
+};

@@ -1,11 +1,9 @@
 /** A consistent copy of the embedded server's files while it runs (PostgreSQL's low-level backup), with a manifest of hashes. */
-import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import pg from "pg";
+import { hashOf, writeHashed, writeWhole } from "@/lib/os/hashed-file";
 
 export interface Manifest {
   readonly version: number;
@@ -53,27 +51,6 @@ export const inParts = async <T>(items: readonly T[], work: (item: T) => Promise
 
 const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
-/** Copies a file and hashes what it copied. */
-const copyHashed = async (from: string, to: string): Promise<Omit<FileEntry, "path">> => {
-  const hash = createHash("sha256");
-  let bytes = 0;
-  const hashing = new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      hash.update(chunk);
-      bytes += chunk.length;
-      done(null, chunk);
-    },
-  });
-  await pipeline(createReadStream(from), hashing, createWriteStream(to, { mode: 0o600, flush: true }));
-  return { bytes, sha256: hash.digest("hex") };
-};
-
-const hashOf = async (file: string): Promise<string> => {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file), hash);
-  return hash.digest("hex");
-};
-
 interface Copying {
   readonly from: string;
   readonly to: string;
@@ -84,7 +61,7 @@ interface Copying {
 /** A file that is deleted during the backup is left out: the write-ahead log says so too. */
 const copyFile = async ({ from, to, files }: Copying, path: string): Promise<void> => {
   try {
-    files.push({ path, ...(await copyHashed(join(from, path), join(to, path))) });
+    files.push({ path, ...(await writeHashed(createReadStream(join(from, path)), join(to, path))) });
   } catch (error) {
     if (!isGone(error) || existsSync(join(from, path))) throw error;
   }
@@ -187,9 +164,7 @@ export const backUp = async ({ url, dataDir, target }: BackupRequest): Promise<M
       folders,
       files,
     } as const;
-    const file = join(target, MANIFEST);
-    await writeFile(`${file}.new`, `${JSON.stringify(own, null, 1)}\n`, { mode: 0o600, flush: true });
-    await rename(`${file}.new`, file);
+    await writeWhole(join(target, MANIFEST), `${JSON.stringify(own, null, 1)}\n`);
     return own;
   } finally {
     await client.end();

@@ -1,0 +1,77 @@
+/** How far the archive of each month has come. Each change is one commit, so a command that was killed can be repeated. */
+import type pg from "pg";
+import { inTransaction } from "./session";
+import type { ArchiveManifest } from "./manifest";
+import type { Month } from "./tables";
+
+/**
+ * written: the files are complete · removing, removed: rows of the month leave the tables, have left · restoring, restored: they come
+ * back, are back.
+ */
+export type ArchiveState = "written" | "removing" | "removed" | "restoring" | "restored";
+
+export interface StoredArchive {
+  readonly state: ArchiveState;
+  readonly manifestSha256: string;
+}
+
+export const readArchive = async (client: pg.Client, { name }: Month): Promise<StoredArchive | null> => {
+  const { rows } = await client.query<StoredArchive>(
+    `SELECT state, manifest_sha256 AS "manifestSha256" FROM archive_month WHERE month = $1`,
+    [name],
+  );
+  return rows[0] ?? null;
+};
+
+/** Whether the month ended so long ago that nothing of it is written any more, by the database's clock. */
+export const isClosed = async (client: pg.Client, { endsAt }: Month, graceDays: number): Promise<boolean> => {
+  const { rows } = await client.query<{ closed: boolean }>(
+    "SELECT now() > $1::timestamptz + $2::int * interval '1 day' AS closed",
+    [endsAt, graceDays],
+  );
+  return rows[0]?.closed === true;
+};
+
+/** The files of a month are complete; those of an earlier archive that was brought back are replaced by them. */
+export const storeWritten = async (client: pg.Client, month: Month, manifestSha256: string): Promise<void> => {
+  await client.query(
+    `INSERT INTO archive_month (month, starts_at, ends_at, state, manifest_sha256, changed_at) VALUES ($1, $2, $3, 'written', $4, now())
+     ON CONFLICT (month) DO UPDATE SET state = 'written', manifest_sha256 = $4, changed_at = now()`,
+    [month.name, month.startsAt, month.endsAt, manifestSha256],
+  );
+};
+
+const SET_STATE = "UPDATE archive_month SET state = $2, changed_at = now() WHERE month = $1";
+
+export const setState = async (client: pg.Client, { name }: Month, state: ArchiveState): Promise<void> => {
+  await client.query(SET_STATE, [name, state]);
+};
+
+/**
+ * From here on readers know that events of the month may be missing. Whoever queues deliveries of events looks at these rows after it
+ * has inserted; the lock waits for those who have inserted and not committed, whose deliveries are seen before an event is removed.
+ */
+export const beginRemoval = (client: pg.Client, month: Month, manifest: ArchiveManifest): Promise<void> =>
+  inTransaction(client, "BEGIN", async () => {
+    await client.query("LOCK TABLE webhook_delivery IN SHARE ROW EXCLUSIVE MODE");
+    await client.query(SET_STATE, [month.name, "removing"]);
+    await client.query(
+      `INSERT INTO archived_events (project_id, month, first_sequence, last_sequence, file)
+       SELECT project_id, $1, first, last, $2 FROM unnest($3::text[], $4::bigint[], $5::bigint[]) AS p (project_id, first, last)
+       ON CONFLICT (project_id, month) DO UPDATE SET first_sequence = EXCLUDED.first_sequence, last_sequence = EXCLUDED.last_sequence`,
+      [
+        month.name,
+        `${month.name}/event.csv.gz`,
+        manifest.projects.map(({ projectId }) => projectId),
+        manifest.projects.map(({ first }) => first),
+        manifest.projects.map(({ last }) => last),
+      ],
+    );
+  });
+
+/** Everything is back: readers need not know of the files any more. */
+export const endRestore = (client: pg.Client, month: Month): Promise<void> =>
+  inTransaction(client, "BEGIN", async () => {
+    await client.query(SET_STATE, [month.name, "restored"]);
+    await client.query("DELETE FROM archived_events WHERE month = $1", [month.name]);
+  });

@@ -1,0 +1,53 @@
+/** `npm run archive`: writes a closed month's events, deliveries and ledger to files, and removes what nothing needs any more. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { archiveMonth, checkMonth, restoreMonth, type ArchivedRows } from "../lib/db/archive/archive";
+import { dataDir, findDatabase } from "./database";
+
+const USAGE = `npm run archive -- --month 2026-01 [--directory DIR] [--restore | --check]
+  --directory   the folder of all archives; .data/archive by default
+  --restore     brings the month back from its files
+  --check       compares the files with their hashes, and the ledger with the files`;
+
+const options = {
+  month: { type: "string" },
+  directory: { type: "string" },
+  restore: { type: "boolean" },
+  check: { type: "boolean" },
+} as const;
+
+const show = (rows: readonly ArchivedRows[], what: string): void => {
+  for (const { table, rows: count, moved } of rows)
+    console.log(
+      `${table.padEnd(20)}${String(count).padStart(12)} rows in the file${String(moved).padStart(12)} ${what}`,
+    );
+};
+
+const main = async (): Promise<boolean> => {
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  const { month, directory, restore = false, check = false } = parseArgs({ options }).values;
+  if (month === undefined || (restore && check)) throw new Error(USAGE);
+  const source = await findDatabase();
+  try {
+    const request = { url: source.url, month, directory: resolve(directory ?? join(dataDir(), "archive")) };
+    if (check) {
+      const faults = await checkMonth(request);
+      for (const fault of faults) console.error(fault);
+      if (faults.length === 0) console.log(`The files of ${month} are whole, and the ledger is as they are.`);
+      return faults.length === 0;
+    }
+    if (restore) show(await restoreMonth(request), "brought back");
+    else show(await archiveMonth(request), "removed");
+    return true;
+  } finally {
+    await source.stop();
+  }
+};
+
+try {
+  process.exitCode = (await main()) ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
