@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import pg from "pg";
 import { createTestClient, http, parseEther, toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
@@ -27,7 +28,11 @@ import { signInAnew } from "./bench-sign-in";
 import { payerOf, type Payer } from "./bench-transfers";
 
 const COUNTS = [1, 2, 4] as const;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+/** `--rounds 1` for a short run; `--only ledger` or `--only instances` for one half of it. */
+const { rounds, only } = parseArgs({
+  options: { rounds: { type: "string", default: "3" }, only: { type: "string" } },
+}).values;
+const ROUNDS = Number(rounds);
 const PAYERS = 8;
 const WARM_MS = 3_000;
 const MEASURE_MS = 8_000;
@@ -228,7 +233,6 @@ const main = async (): Promise<void> => {
   const database = await startDatabase();
   const url = await databaseUrl(database.create);
   const pool = new pg.Pool({ connectionString: url, max: 4 });
-  const only = process.env.BENCH_ONLY;
   if (only !== "instances") await ledgers(url, pool);
   if (only !== "ledger") await instancesOn(url, database.folder, pool);
   report();
