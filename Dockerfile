@@ -3,6 +3,8 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+# The lock file links to the stubs in it.
+COPY vendor ./vendor
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build
@@ -10,6 +12,7 @@ RUN npm run build
 FROM node:22-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY vendor ./vendor
 COPY scripts/trim-packages.mjs ./scripts/
 RUN npm ci --ignore-scripts --no-audit --no-fund --omit=dev
 RUN node --input-type=module -e "import { trimPackages } from './scripts/trim-packages.mjs'; trimPackages('.')"
@@ -18,6 +21,7 @@ FROM node:22-bookworm-slim
 ENV NODE_ENV=production CAUSEWAY_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
+COPY --from=packages /app/vendor ./vendor
 COPY --from=build /app/package.json /app/next.config.mjs ./
 COPY --from=build /app/.next ./.next
 COPY --from=build /app/dist ./dist

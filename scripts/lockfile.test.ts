@@ -22,3 +22,14 @@ test("package-lock.json names the archive of each package and its hash, so that 
   );
   expect(unnamed.map(([path]) => path)).toEqual([]);
 });
+
+test("each stage of the Dockerfile has the folders that package-lock.json links to", () => {
+  const linked = new Set(
+    Object.entries(packages).flatMap(([, { link, resolved = "" }]) => (link ? [resolved.split("/")[0] ?? ""] : [])),
+  );
+  expect([...linked]).toEqual(["vendor"]);
+  const stages = readFileSync("Dockerfile", "utf8")
+    .split(/^FROM /m)
+    .slice(1);
+  for (const stage of stages) expect(stage).toMatch(/^COPY (--from=packages \/app\/)?vendor \.\/vendor$/m);
+});
