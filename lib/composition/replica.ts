@@ -2,6 +2,7 @@ import { createPool } from "@/lib/db/pool";
 import { createReplica, writtenUpTo } from "@/lib/db/replica";
 import type { Config } from "@/lib/config/env";
 import type { HttpReplica } from "@/lib/http/services";
+import { observedReplica } from "@/lib/telemetry/replica-metrics";
 import type { Platform } from "./platform";
 
 /** Of one process to the replica: one asks how far it is, six are the least that services need. */
@@ -28,7 +29,7 @@ export const buildReplica = (
   const url = config.databaseReplicaUrl;
   if (url === null) return { replica: null, close: () => Promise.resolve() };
   const pool = createPool(url, { max: 1 });
-  const { has } = createReplica({ pool });
+  const { has } = observedReplica(createReplica({ pool }));
   const own = { databaseUrl: url, databaseReplicaUrl: null, isDatabasePooled: false, listenUrl: null };
   const { reads, close } = build({ ...config, ...own, databaseConnectionsMax: CONNECTIONS_MAX });
   return {
