@@ -48,8 +48,18 @@ const perform = async (task) => {
   return counts;
 };
 
-/** Starts each task as soon as the tasks it waits for are done and the machine has room. A failure stops no other task. */
+const requireKnown = (tasks) => {
+  const names = new Set(tasks.map(({ name }) => name));
+  const unknown = tasks.flatMap(({ after = [] }) => after.filter((name) => !names.has(name)));
+  if (unknown.length > 0) throw new Error(`Tasks wait for unknown ones: ${unknown.join(", ")}.`);
+};
+
+/**
+ * Starts each task as soon as the tasks it waits for are done and the machine has room. A failure stops no other task.
+ * @throws {Error} before any task begins when one waits for a name that no task has, or later when tasks wait for each other
+ */
 export const performAll = async (tasks, { cores = CORES, performOne = perform } = {}) => {
+  requireKnown(tasks);
   const totals = { passed: 0, failed: 0 };
   const waiting = [...tasks];
   const done = new Set();

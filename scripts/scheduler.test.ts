@@ -35,6 +35,21 @@ test("tasks run side by side up to the number of cores, and a task that wants mo
   expect([loadMax, totals.passed]).toEqual([9, 4]);
 });
 
-test("a task that waits for an unknown one is an error, not an endless wait", async () => {
-  await expect(seenOf([{ name: "a", after: ["nothing"] }], 2)).rejects.toThrow("No task can start: a.");
+test("a task that waits for an unknown one is an error before any task begins", async () => {
+  const begun: string[] = [];
+  const performOne = ({ name }: Task) => {
+    begun.push(name);
+    return Promise.resolve(passed);
+  };
+  const tasks = [{ name: "first" }, { name: "a", after: ["nothing"] }];
+  await expect(performAll(tasks, { cores: 2, performOne })).rejects.toThrow("Tasks wait for unknown ones: nothing.");
+  expect(begun).toEqual([]);
+});
+
+test("tasks that wait for each other are an error, not an endless wait", async () => {
+  const tasks = [
+    { name: "a", after: ["b"] },
+    { name: "b", after: ["a"] },
+  ];
+  await expect(seenOf(tasks, 2)).rejects.toThrow("No task can start: a, b.");
 });

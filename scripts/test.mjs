@@ -107,7 +107,7 @@ const tasks = (chromium) => [
     },
     blocked: () => chromium.problem,
     count: playwrightCounts("browser.json"),
-    after: ["build", "lint", "typed lint"],
+    after: ["build", "lint and types"],
     // On two cores they wait for the integration tests: beside them the longest journeys run into their limits.
     cores: 2,
     timeoutMs: 30 * MINUTE_MS,
