@@ -38,9 +38,13 @@ export const settle = async (page: Page): Promise<void> => {
   await still(page);
 };
 
+/** Messages that come or go: their colours are half transparent meanwhile. */
+const MOVING_TOASTS = ['[data-sonner-toast][data-mounted="false"]', '[data-sonner-toast][data-removed="true"]'];
+
 const faultsOf = async (builder: AxeBuilder): Promise<string[]> => {
   // The only frame holds the API reference, whose markup is its renderer's. Without legacy mode each analysis opens another page of the browser to put frames together.
-  const { violations } = await builder.exclude("iframe").setLegacyMode(true).analyze();
+  for (const left of ["iframe", ...MOVING_TOASTS]) builder.exclude(left);
+  const { violations } = await builder.setLegacyMode(true).analyze();
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
 };
 
