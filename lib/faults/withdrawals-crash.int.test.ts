@@ -26,7 +26,6 @@ const KILL_MS = 30_000;
 const SETTLE_MS = 90_000;
 /** Rows that are paid, each with 1 unit; one more row of 0.5 is refused and returned. */
 const PAID_ROWS = 2;
-const FUNDED = 100;
 
 const devnet = await testDevnet();
 const deployer = testAccount();
@@ -58,10 +57,14 @@ const kills = Object.entries(PAYOUT_STEPS)
   .sort((one, other) => one.order - other.order)
   .slice(0, IS_LONG ? undefined : STEPS_MIN);
 
+/** Enough for every withdrawal with its refused row, in whole units of the token. */
+const FUNDED = 3 * kills.length;
+
 const withAccount = async () => {
   const customer = await newCustomer(api);
   const { client } = customer.session;
-  await odd.mint(customer.treasury, BigInt(FUNDED) * 1_000_000n);
+  // More than the account has: what the chain has paid and no worker has settled yet is missing there, and still held.
+  await odd.mint(customer.treasury, 2n * BigInt(FUNDED) * 1_000_000n);
   const { id: account } = await client.call(createGlobalAccount, { body: { currency: "ODD" } });
   const funding = { params: { id: account }, body: { amount: String(FUNDED), currency: "ODD" } };
   await vi.waitFor(() => client.call(fundGlobalAccount, funding), { timeout: 20_000, interval: 200 });
