@@ -38,7 +38,7 @@ export const settle = async (page: Page): Promise<void> => {
   await still(page);
 };
 
-/** Messages that come or go: their colours are half transparent meanwhile. */
+/** Toasts while they appear or disappear: they are half transparent then, so their contrast is too low for some frames. */
 const MOVING_TOASTS = ['[data-sonner-toast][data-mounted="false"]', '[data-sonner-toast][data-removed="true"]'];
 
 const faultsOf = async (builder: AxeBuilder): Promise<string[]> => {

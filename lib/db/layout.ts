@@ -18,7 +18,7 @@ export const likewise = <T extends object>(connection: T, source: object): T => 
   return connection;
 };
 
-// Processes are started after `npm run db:distribute`, so the answer does not change while they run.
+// Asked once for each pool: `npm run db:distribute` refuses to run beside processes of the service, so the answer cannot change while one runs.
 const IS_DISTRIBUTED = `
   SELECT count(*) > 0 AS "is" FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = 'pg_catalog' AND c.relname = 'pg_dist_partition'

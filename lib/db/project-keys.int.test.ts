@@ -29,7 +29,7 @@ const earlier = (): string => {
   return to;
 };
 
-// As the version before stores an operation: one statement, without a project in its legs and events.
+// The statement by which the previous version stores an operation. Its legs and events have no project, so the triggers have to fill it in.
 const OLD_OPERATION = `
   WITH operation_part AS (
     INSERT INTO operation (id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, created_at,

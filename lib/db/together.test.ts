@@ -6,7 +6,7 @@ import { changeAllOrNothing, changeAndJudge, changeTogether, type JudgedPart, ty
 /** Statements on a connection to a cluster, which are recorded. @param rowsOf what a statement returns */
 const onCluster = async (rowsOf: (text: string) => readonly object[] = () => []) => {
   const cluster = { query: () => Promise.resolve({ rows: [{ is: true }] }) };
-  // The layout asks two plain questions of the pool.
+  // The fake pool answers yes to both questions of createLayout: Citus is installed, and a table is distributed.
   await createLayout(cluster as unknown as Parameters<typeof createLayout>[0])();
   const statements: { text: string; values: readonly unknown[] }[] = [];
   const sql: SqlReader = {

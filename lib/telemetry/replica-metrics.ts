@@ -1,4 +1,4 @@
-/** How many reads that may be a little old the replica answers. */
+/** Counts the reads that are allowed to be a little old, by the database that answered: the replica or the primary. */
 import type { Replica } from "@/lib/db/replica";
 import { counter } from "./registry";
 

@@ -45,7 +45,7 @@ export const killNode = async (url: string): Promise<{ readonly restart: () => P
     .split("\0")
     .slice(1, -1);
   process.kill(pid, "SIGKILL");
-  // The shell ends at once, so the server is no child of the tests, as before.
+  // Through a shell that ends at once, because the server must go on after the test's process ends.
   const start = (): void => {
     spawn("sh", ["-c", 'setsid "$@" >/dev/null 2>&1 &', "sh", program, ...args], { uid, gid, stdio: "ignore" });
   };

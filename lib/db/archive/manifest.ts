@@ -48,7 +48,7 @@ export const readManifest = async (
   return text === null ? null : { manifest: manifestForm.parse(JSON.parse(text)), sha256: await hashOf(file) };
 };
 
-/** The rows of a file of an archive, in batches. */
+/** Reads the rows of one archived table's file, in batches of `size` rows. */
 export const batchesOf = async function* (
   folder: string,
   { file }: ArchivedFile,

@@ -1,4 +1,4 @@
-/** Removes the rows of a file from the database, where nothing needs them any more. */
+/** Removes a month's archived rows from the database, but for those that operations, payouts, deliveries or notifications still need. */
 import type pg from "pg";
 import { STATUSES, isFinal } from "@/lib/core/status";
 import { batchSql, valuesOf } from "./batches";

@@ -23,7 +23,7 @@ export const readArchive = async (client: pg.Client, { name }: Month): Promise<S
   return rows[0] ?? null;
 };
 
-/** Whether the month ended so long ago that nothing of it is written any more, by the database's clock. */
+/** Whether the month ended at least `graceDays` ago by the database's clock; nothing writes events of that month after that. */
 export const isClosed = async (client: pg.Client, { endsAt }: Month, graceDays: number): Promise<boolean> => {
   const { rows } = await client.query<{ closed: boolean }>(
     "SELECT now() > $1::timestamptz + $2::int * interval '1 day' AS closed",
@@ -69,7 +69,7 @@ export const beginRemoval = (client: pg.Client, month: Month, manifest: ArchiveM
     );
   });
 
-/** Everything is back: readers need not know of the files any more. */
+/** Ends the restore of a month, after all of its rows are back: `GET /events` no longer names the month's files. */
 export const endRestore = (client: pg.Client, month: Month): Promise<void> =>
   inTransaction(client, "BEGIN", async () => {
     await client.query(SET_STATE, [month.name, "restored"]);

@@ -73,7 +73,7 @@ export const createEventsService = ({ reader }: { readonly reader: SqlReader }) 
   list: async (actor: Actor, query: { readonly after: number; readonly limit: number }): Promise<EventPage> => {
     const { projectId } = actor;
     const data = await listEvents(reader, { projectId, ...query });
-    // Read afterwards: a month that leaves in between is named.
+    // Read after the events: when a month is archived between the two reads, the answer names its file, and no gap goes unsaid.
     const head = await eventsHead(reader, { projectId, after: query.after });
     return { data, ...head, mayReadPrivate: mayReadPrivate(actor) };
   },

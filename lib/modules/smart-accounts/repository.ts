@@ -14,7 +14,7 @@ const ENDED_BATCH = `
   SELECT 1 FROM payout p JOIN wallet_payout_batch b ON b.project_id = p.project_id AND b.payout_id = p.id
   WHERE p.id = split_part($1, '/', 1) AND b.number::text = split_part($1, '/', 2) AND b.state IN ('paid', 'failed', 'cancelled')`;
 
-// Somebody else may have taken it from the same holder meanwhile.
+// The last condition names the holder that was read before: when another process took the deployment over from it first, no row changes.
 const TAKE = `
   UPDATE account_deployment SET leg_id = $3, claimed_at = $4::timestamptz
   WHERE chain_id = $1::int AND address = $2 AND leg_id = $5`;
