@@ -1,16 +1,13 @@
 import type { Address } from "viem";
 import { expect, inject, test, vi } from "vitest";
 import { testApi } from "@/lib/testing/api";
-import { changedChainsFile } from "@/lib/testing/chains-file";
 import { createCrashWalk } from "@/lib/testing/crash-walk";
-import { testDevnet } from "@/lib/testing/devnet";
-import { testAccount, testKey } from "@/lib/testing/factories";
 import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
-import { deployOddToken, ODD_MODE, ODD_RECIPIENT } from "@/lib/testing/odd-tokens";
+import { startOddPayouts } from "@/lib/testing/odd-payouts";
 import { createPayoutLives, PAYOUT_STEPS } from "@/lib/testing/payout-lives";
 import { randomOf } from "@/lib/testing/random";
 import { expectBudgetsToFitLegs } from "@/lib/testing/sponsor-books";
-import { expectRowsPaidOnce, nobody, rowsOf, seedPayout, type SeededBatch } from "@/lib/testing/wallet-payouts";
+import { expectRowsPaidOnce, rowsOf, seedPayout, type SeededBatch } from "@/lib/testing/wallet-payouts";
 import { startLife, type Point, type WorkerLife } from "@/lib/testing/worker-life";
 import { workerProcesses } from "@/lib/testing/worker-process";
 
@@ -35,26 +32,7 @@ const SETTLE_MS = 90_000;
 /** Of one life, with the rows that the lives before it left. */
 const KILL_MS = 30_000;
 
-const devnet = await testDevnet();
-const deployer = testAccount();
-await devnet.setCoins(deployer.address, "10");
-const rpcUrl = devnet.rpcUrls[String(ONE)] ?? "";
-const odd = await deployOddToken({ rpcUrl, deployer }, ODD_MODE.honest);
-const BLOCKED = nobody("whom the token blocks");
-await odd.setSpecial(BLOCKED, ODD_RECIPIENT.blocked);
-
-const secret = (): string => `dev_${testKey().slice(2)}`;
-const variables = {
-  CAUSEWAY_ENV: "development",
-  LOG_LEVEL: "warn",
-  CHAINS_FILE: changedChainsFile((chain) => {
-    const token = { symbol: "ODD", name: "Odd", address: odd.address, decimals: 6, assetId: "odd", usdPegged: false };
-    if (chain.id === ONE) chain.tokens.push(token);
-  }),
-  APP_SECRET: secret(),
-  KEY_ENCRYPTION_KEY: secret(),
-  EXECUTOR_PRIVATE_KEY: `dev_${testKey()}`,
-};
+const { devnet, rpcUrl, odd, blocked: BLOCKED, variables } = await startOddPayouts(ONE, { usdPegged: false });
 const [api, workers] = await Promise.all([testApi({ variables }), workerProcesses()]);
 const { services } = api;
 const { prisma } = services.database;

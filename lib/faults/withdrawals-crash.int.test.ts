@@ -3,11 +3,8 @@ import { createGlobalAccount, fundGlobalAccount, getGlobalAccount } from "@/lib/
 import { getReserves } from "@/lib/contracts/reserves";
 import { verifyLedger } from "@/lib/modules/ledger/verify";
 import { testApi } from "@/lib/testing/api";
-import { changedChainsFile } from "@/lib/testing/chains-file";
-import { testDevnet } from "@/lib/testing/devnet";
-import { testAccount, testKey } from "@/lib/testing/factories";
 import { newCustomer } from "@/lib/testing/journey";
-import { deployOddToken, ODD_MODE, ODD_RECIPIENT } from "@/lib/testing/odd-tokens";
+import { startOddPayouts } from "@/lib/testing/odd-payouts";
 import { createPayoutLives, PAYOUT_STEPS } from "@/lib/testing/payout-lives";
 import { idOf, pay, read, row } from "@/lib/testing/payout-requests";
 import { randomOf } from "@/lib/testing/random";
@@ -27,26 +24,7 @@ const SETTLE_MS = 90_000;
 /** Rows that are paid, each with 1 unit; one more row of 0.5 is refused and returned. */
 const PAID_ROWS = 2;
 
-const devnet = await testDevnet();
-const deployer = testAccount();
-await devnet.setCoins(deployer.address, "10");
-const rpcUrl = devnet.rpcUrls[String(ONE)] ?? "";
-const odd = await deployOddToken({ rpcUrl, deployer }, ODD_MODE.honest);
-const BLOCKED = nobody("whom the token blocks");
-await odd.setSpecial(BLOCKED, ODD_RECIPIENT.blocked);
-
-const secret = (): string => `dev_${testKey().slice(2)}`;
-const variables = {
-  CAUSEWAY_ENV: "development",
-  LOG_LEVEL: "warn",
-  CHAINS_FILE: changedChainsFile((chain) => {
-    const token = { symbol: "ODD", name: "Odd", address: odd.address, decimals: 6, assetId: "odd", usdPegged: true };
-    if (chain.id === ONE) chain.tokens.push(token);
-  }),
-  APP_SECRET: secret(),
-  KEY_ENCRYPTION_KEY: secret(),
-  EXECUTOR_PRIVATE_KEY: `dev_${testKey()}`,
-};
+const { devnet, rpcUrl, odd, blocked: BLOCKED, variables } = await startOddPayouts(ONE, { usdPegged: true });
 const [api, workers] = await Promise.all([testApi({ variables }), workerProcesses()]);
 const { services } = api;
 const life = { start: workers.start, databaseUrl: services.config.databaseUrl, rpcUrls: devnet.rpcUrls, variables };
