@@ -9,13 +9,17 @@ import { getReserves } from "@/lib/contracts/reserves";
 import { isFinal } from "@/lib/core/status";
 import { verifyLedger } from "@/lib/modules/ledger/verify";
 import { REPLACED } from "@/lib/modules/payouts/wallets/batches/failures";
+import { attemptName } from "@/lib/modules/payouts/wallets/batches/payout-batch";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
+import { createExecutedAttempts } from "@/lib/modules/smart-accounts/executed-attempts";
 import { startWorker } from "@/lib/workers/runner";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import type { Customer } from "@/lib/testing/journey";
 import { idOf, itemsOf, newPayer, pay, read, refusal, row, someone } from "@/lib/testing/payout-requests";
 import { eventTypesOf } from "@/lib/testing/project-events";
+
+const CHAIN = 31337;
 
 let api: TestApi;
 beforeAll(async () => {
@@ -128,6 +132,16 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
   expect(await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "I say so" }))).toMatchObject({
     code: "invalid_state",
     message: expect.stringContaining("The chain shows what became of this part") as string,
+  });
+  // As long as its block is not final, the operation decides nothing: another attempt may follow it.
+  const { registry } = api.services;
+  const asked = { chainId: CHAIN, account: customer.treasury, names: [attemptName({ payoutId: id, number: 0 }, 1)] };
+  const since = new Date(Date.now() - 600_000);
+  expect(await createExecutedAttempts({ registry })({ ...asked, since })).toMatchObject([{ success: true }]);
+  const get: typeof registry.get = (chainId) => ({ ...registry.get(chainId), confirmations: 1_000_000 });
+  await expect(createExecutedAttempts({ registry: { ...registry, get } })({ ...asked, since })).rejects.toMatchObject({
+    code: "chain_unavailable",
+    message: expect.stringContaining("are not final yet") as string,
   });
   const tries = await Promise.all(Array.from({ length: 3 }, () => refusal(decide(person, id, byChain))));
   expect(tries.map(({ code }) => code).sort()).toEqual(["invalid_state", "invalid_state", "ok"]);
