@@ -3,7 +3,6 @@ import {
   defineChain,
   fallback,
   getAddress,
-  http,
   HttpRequestError,
   isAddress,
   type Chain,
@@ -20,6 +19,7 @@ import { withLogRanges } from "./log-ranges";
 import { withBatchLimit } from "./rpc-batches";
 import { createRpcGate, OPEN_GATE, type RpcGate } from "./rpc-gate";
 import { rpcFetch, type RpcFetch } from "./rpc-http";
+import { rpcTransport } from "./rpc-transport";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
@@ -144,12 +144,11 @@ const transportsOf = (chain: ChainConfig, urls: readonly string[], options: Regi
     const batchLimit = createLearntLimit({ max: chain.rpcBatchMax });
     const transport = refusingNull(
       url,
-      http(url, {
-        timeout: options.timeoutMs ?? TIMEOUT_MS,
-        retryCount: RETRIES,
-        batch: { batchSize: chain.rpcBatchMax, wait: 0 },
-        // viem reads no more of an answer than an RpcResponse has.
-        fetchFn: withBatchLimit(gate.fetch(options.fetchFn ?? rpcFetch), chain.rpcBatchMax, batchLimit) as typeof fetch,
+      rpcTransport(url, {
+        timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+        retries: RETRIES,
+        batchMax: chain.rpcBatchMax,
+        fetchFn: withBatchLimit(gate.fetch(options.fetchFn ?? rpcFetch), chain.rpcBatchMax, batchLimit),
       }),
       (method, call) => (options.measureCall ? options.measureCall(chain.id, method, call) : call()),
     );

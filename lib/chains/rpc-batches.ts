@@ -1,7 +1,7 @@
 /** JSON-RPC batches of any size, to nodes that refuse batches above a limit of their own. */
 import { z } from "zod";
 import type { LearntLimit } from "./learnt-limit";
-import { ANSWER_BYTES_MAX, rpcResponse, type RpcFetch, type RpcResponse } from "./rpc-http";
+import { rpcResponse, textOf, type RpcFetch, type RpcResponse } from "./rpc-http";
 
 const batchOf = z.array(z.looseObject({ id: z.union([z.number(), z.string()]) }));
 type Calls = z.output<typeof batchOf>;
@@ -26,23 +26,6 @@ interface Answer {
   /** Null: longer than `ANSWER_BYTES_MAX`. */
   readonly text: string | null;
 }
-
-const textOf = async (response: RpcResponse): Promise<string | null> => {
-  if (response.body === null)
-    return Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES_MAX ? null : response.text();
-  const reader = response.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for (;;) {
-    const { value } = await reader.read();
-    if (value === undefined) return Buffer.concat(chunks).toString("utf8");
-    bytes += value.byteLength;
-    if (bytes > ANSWER_BYTES_MAX) break;
-    chunks.push(value);
-  }
-  await reader.cancel();
-  return null;
-};
 
 const jsonOf = (text: string | null): unknown => {
   try {

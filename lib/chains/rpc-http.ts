@@ -39,6 +39,24 @@ export const rpcResponse = (status: number, headers: Headers, text: string | nul
   text: () => Promise.resolve(text ?? ""),
 });
 
+/** The text of a response; null when it is longer than `ANSWER_BYTES_MAX`. */
+export const textOf = async (response: RpcResponse): Promise<string | null> => {
+  if (response.body === null)
+    return Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES_MAX ? null : response.text();
+  const reader = response.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { value } = await reader.read();
+    if (value === undefined) return Buffer.concat(chunks).toString("utf8");
+    bytes += value.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) break;
+    chunks.push(value);
+  }
+  await reader.cancel();
+  return null;
+};
+
 const headersOf = ({ headers }: IncomingMessage, length: number): Headers => {
   const type = headers["content-type"];
   const wait = headers["retry-after"];

@@ -6,10 +6,7 @@ import { createOrigin } from "./across/origin";
 import type { DevnetChain } from "./devnet";
 import type { Deposit } from "./across/spoke-pool";
 
-/**
- * New deposits are noticed by subscription. At this interval the chains are also polled, and failed fills are tried
- * again.
- */
+/** At this interval failed fills are tried again. */
 const LOOK_INTERVAL_MS = 500;
 
 export interface SolverOptions {
@@ -30,15 +27,16 @@ export interface Solver {
   stop(): Promise<void>;
 }
 
-/** Runs `work` when woken and at each interval, never twice at the same time. */
-const startLoop = (work: () => Promise<void>, log: (message: string) => void) => {
+/** Runs `work` when woken and at each interval, never twice at the same time. `isWoken` is false at an interval. */
+const startLoop = (work: (isWoken: boolean) => Promise<void>, log: (message: string) => void) => {
   let stopped = false;
-  let woken = false;
+  let woken = true;
   let wakeUp: () => void = () => undefined;
   const run = async (): Promise<void> => {
     while (!stopped) {
+      const isWoken = woken;
       woken = false;
-      await work().catch((error: unknown) => {
+      await work(isWoken).catch((error: unknown) => {
         if (!stopped) log(`The solver has to wait: ${error instanceof Error ? error.message : String(error)}`);
       });
       await new Promise<void>((resolve) => {
@@ -96,9 +94,14 @@ export const startSolver = ({ chains, log }: SolverOptions): Solver => {
       log,
     });
     // Settling runs in a loop of its own, so that a new deposit never waits for the repayment of an old one.
-    const fills = startLoop(async () => {
+    let readAt = -Infinity;
+    const fills = startLoop(async (isWoken) => {
+      if (isWoken) readAt = -Infinity; // Until it is read: a chain that does not answer is asked at the next interval.
       if (paused) return;
-      await origin.read();
+      if (performance.now() - readAt >= chain.readEveryMs) {
+        await origin.read();
+        readAt = performance.now();
+      }
       origin.advance();
     }, log);
     const settlements = startLoop(async () => {

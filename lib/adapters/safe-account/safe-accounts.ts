@@ -2,6 +2,7 @@ import { keccak256, encodePacked, parseAbi, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { LRUCache } from "lru-cache";
 import { CANONICAL_SAFE, type SafeContracts } from "@/lib/chains/safe-contracts";
+import { createDeployments } from "@/lib/chains/deployments";
 import { distributorFault } from "@/lib/chains/distributor-code";
 import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
@@ -136,12 +137,10 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     return address;
   };
 
+  const deployments = createDeployments(registry);
+
   const isDeployed = (chainId: number, asked: readonly EvmAddress[]): Promise<boolean[]> =>
-    chainCall(chainId, () =>
-      Promise.all(
-        asked.map(async (address) => ((await registry.client(chainId).getCode({ address })) ?? "0x") !== "0x"),
-      ),
-    );
+    Promise.all(asked.map((address) => deployments.isDeployed(chainId, address)));
 
   const callDataOf = async (request: DraftRequest): Promise<Hex> =>
     "payout" in request

@@ -2,16 +2,18 @@ import {
   BaseError,
   ContractFunctionRevertedError,
   createPublicClient,
-  http,
   webSocket,
   type Address,
   type PublicClient,
   type WebSocketTransport,
 } from "viem";
+import { LOCAL_TIMEOUT_MS, localTransport } from "../local-transport";
 import { createUnlockedSender, type UnlockedSender } from "../sender";
 import { parseSpokePoolLogs, spokePoolAbi, type SpokePoolLogs } from "./spoke-pool";
 
-const TIMEOUT_MS = 5_000;
+const SUBSCRIBED_READ_MS = 500;
+/** A chain that tells of each block with transactions loses no call; reading it besides is a precaution. */
+const TOLD_READ_MS = 5_000;
 
 export interface SolverChain {
   readonly chainId: number;
@@ -21,12 +23,13 @@ export interface SolverChain {
   readLogs(fromBlock: bigint): Promise<{ logs: SpokePoolLogs; nextBlock: bigint }>;
   /** The number of root bundles in the SpokePool, which is the id of the next one. */
   countRootBundles(): Promise<number>;
-  /** Calls back when the SpokePool emits a log. It may miss some, so callers must also read from time to time. */
+  /** Calls back when the SpokePool emits a log. It may miss some, so callers must also read after `readEveryMs`. */
   onLogs(wake: () => void): () => void;
+  readonly readEveryMs: number;
 }
 
 const listen = (rpcUrl: string, spokePool: Address, wake: () => void): (() => void) => {
-  const transport: WebSocketTransport = webSocket(rpcUrl.replace(/^http/, "ws"), { timeout: TIMEOUT_MS });
+  const transport: WebSocketTransport = webSocket(rpcUrl.replace(/^http/, "ws"), { timeout: LOCAL_TIMEOUT_MS });
   const client = createPublicClient({ transport });
   const unwatch = client.watchEvent({ address: spokePool, onLogs: wake, onError: () => undefined });
   return () => {
@@ -79,7 +82,7 @@ export const createSolverChain = (options: {
   /** Of a chain that has it; else the node is asked by subscription. */
   readonly onTransactions?: (called: () => void) => () => void;
 }): SolverChain => {
-  const client = createPublicClient({ transport: http(options.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 0 }) });
+  const client = createPublicClient({ transport: localTransport(options.rpcUrl) });
   return {
     chainId: options.chainId,
     client,
@@ -91,6 +94,7 @@ export const createSolverChain = (options: {
       return { logs: parseSpokePoolLogs(logs), nextBlock: latest + 1n };
     },
     countRootBundles: () => countRootBundles(client, options.spokePool),
+    readEveryMs: options.onTransactions === undefined ? SUBSCRIBED_READ_MS : TOLD_READ_MS,
     onLogs: (wake) => options.onTransactions?.(wake) ?? listen(options.rpcUrl, options.spokePool, wake),
   };
 };

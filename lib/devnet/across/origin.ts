@@ -72,12 +72,14 @@ export const createOrigin = (deps: OriginDeps) => {
     await origin.sender.sendAndWait({ to: spokePool, data });
   };
 
+  const due = (): Settlement[] =>
+    [...open.values()].flatMap(({ deposit, state }) => (state.kind === "due" ? [{ deposit, to: state.to }] : []));
+
   const settle = async (): Promise<void> => {
+    if (due().length === 0) return;
+    // What another solver has settled meanwhile is taken out.
     await read();
-    const due = [...open.values()].flatMap(({ deposit, state }): Settlement[] =>
-      state.kind === "due" ? [{ deposit, to: state.to }] : [],
-    );
-    const batch = due.slice(0, SETTLED_AT_ONCE_MAX);
+    const batch = due().slice(0, SETTLED_AT_ONCE_MAX);
     if (batch.length === 0) return;
     try {
       await settleBatch(batch);

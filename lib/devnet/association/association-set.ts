@@ -23,6 +23,8 @@ export interface AssociationSet {
    * true.
    */
   review(isEnough: (next: SeenDeposit) => boolean): void;
+  /** Number of deposits that are neither approved nor declined. */
+  waiting(): number;
   /** Number of approved leaves. */
   approved(): number;
   /** Root of the approved leaves; undefined while there is none. */
@@ -76,6 +78,7 @@ export const createAssociationSet = (): AssociationSet => {
         changedAt = new Date();
       }
     },
+    waiting: () => deposits.length - reviewed,
     approved: () => approved,
     approvedRoot: () => rootOfSize.get(approved),
     sizeOf: (root) => sizeOfRoot.get(root) ?? 0,

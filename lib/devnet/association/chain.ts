@@ -2,7 +2,6 @@ import {
   createPublicClient,
   encodeFunctionData,
   getAddress,
-  http,
   parseEventLogs,
   type Address,
   type PublicClient,
@@ -11,10 +10,10 @@ import { entrypointAbi, privacyPoolAbi } from "@/lib/chains/privacy-pools";
 import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { devAddress } from "../accounts";
 import type { PrivacyContracts } from "../contracts";
+import { localTransport } from "../local-transport";
 import { createUnlockedSender } from "../sender";
 import { createAssociationSet } from "./association-set";
 
-const TIMEOUT_MS = 5_000;
 /** The contract requires the name of a file in IPFS, but the local provider uploads none. */
 const NO_FILE = "local-association-set-without-a-file-in-ipfs";
 /** A text used in place of the file's name: later deposits of this account are declined. */
@@ -66,13 +65,15 @@ export const createAssociationChain = (options: {
   readonly delayMs: number;
 }): AssociationChain => {
   const { privacy, delayMs } = options;
-  const client = createPublicClient({ transport: http(options.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 0 }) });
+  const client = createPublicClient({ transport: localTransport(options.rpcUrl) });
   const { onchainRoot, publish } = createRootRegistry(client, privacy.entrypoint);
   const pools = Object.values(privacy.pools);
   const states = new Map<Address, bigint[]>(pools.map((pool) => [getAddress(pool), []]));
   const declinedAccounts = new Set<Address>();
   const set = createAssociationSet();
   let nextBlock = 0n;
+  /** Whether every deposit was reviewed and the set is published, so that only a new log gives work. */
+  let isUpToDate = false;
 
   const read = async (): Promise<void> => {
     const head = await client.getBlockNumber({ cacheTime: 0 });
@@ -93,11 +94,13 @@ export const createAssociationChain = (options: {
       seen.push({ label, isDeclined: declinedAccounts.has(getAddress(depositor)), seenAtMs });
     }
     set.add(seen);
+    if (logs.length > 0) isUpToDate = false;
     nextBlock = head + 1n;
   };
 
   const advance = async (): Promise<void> => {
     await read();
+    if (isUpToDate) return;
     const published = await onchainRoot();
     const publishedSize = published === null ? 0 : set.sizeOf(published);
     // Another provider, or this one before a restart, approved these deposits.
@@ -106,6 +109,7 @@ export const createAssociationChain = (options: {
     set.review(({ seenAtMs }) => seenAtMs + delayMs > now);
     const root = set.approvedRoot();
     if (root !== undefined && root !== published) await publish(root, NO_FILE);
+    else isUpToDate = set.waiting() === 0;
   };
 
   const decline = async (depositor: Address): Promise<void> => {

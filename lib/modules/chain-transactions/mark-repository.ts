@@ -1,4 +1,5 @@
 /** Notes the states of stored transactions that the network and the chain show; states of the same time share one statement. */
+import { jsonRows } from "@/lib/db/json-rows";
 import { createBatcher } from "@/lib/core/batch";
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn } from "@/lib/db/sql";
@@ -21,11 +22,12 @@ interface Mark {
 
 const MARKS_MAX = 100;
 
+const MARKED =
+  'place int, id text, hash text, expected jsonb, status text, "minedHash" text, "blockNumber" bigint, at timestamptz';
 // The rows are locked in the order of their ids, so that two sets never wait for each other.
 const MARK = `
   WITH w AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset($1::jsonb)
-      AS v (place int, id text, hash text, expected jsonb, status text, "minedHash" text, "blockNumber" bigint, at timestamptz)
+    SELECT * FROM ${jsonRows("$1", MARKED)} AS v
   ), locked AS MATERIALIZED (
     SELECT t.id, w.place FROM chain_transaction t JOIN w ON w.id = t.id
     WHERE t.hash = w.hash AND w.expected ? t.status ORDER BY t.id COLLATE "C" FOR NO KEY UPDATE OF t

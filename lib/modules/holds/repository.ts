@@ -1,3 +1,4 @@
+import { jsonRows } from "@/lib/db/json-rows";
 import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
@@ -54,7 +55,7 @@ export const syncHold = async (tx: Tx, legId: string, held: boolean, now: Date):
 
 const DUE_HOLDS = `
   SELECT h.id, h.wallet_address, h.chain_id, h.token, w.held, w.now
-  FROM jsonb_to_recordset($1::jsonb) AS w (id text, held boolean, now timestamptz)
+  FROM ${jsonRows("$1", "id text, held boolean, now timestamptz")} AS w
   JOIN balance_hold h ON h.id = w.id WHERE (h.released_at IS NULL) <> w.held`;
 // The guards are locked in the order in which all transactions lock several balances.
 const LOCKED_GUARDS = `

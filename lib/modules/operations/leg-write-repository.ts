@@ -1,4 +1,5 @@
 /** Changes of legs of one project in one statement for any number of them, each a compare-and-set against the version that was read. */
+import { jsonRows } from "@/lib/db/json-rows";
 import { RefusedItemError } from "@/lib/db/batches";
 import type { SqlReader } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
@@ -64,8 +65,7 @@ const SET = Object.keys(CHANGEABLE)
 const WRITE = `
   WITH w AS MATERIALIZED (
     SELECT v.*, jsonb_populate_record(NULL::operation_leg, v.change) AS changed
-    FROM jsonb_to_recordset($1::jsonb)
-      AS v (id text, version int, "from" text, "to" text, now timestamptz, change jsonb)
+    FROM ${jsonRows("$1", 'id text, version int, "from" text, "to" text, now timestamptz, change jsonb')} AS v
   ), locked AS MATERIALIZED (
     SELECT o.id FROM operation_leg o JOIN w ON w.id = o.id
     WHERE o.project_id = $2 AND o.version = w.version AND o.state = w."from"

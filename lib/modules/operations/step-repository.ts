@@ -1,4 +1,5 @@
 /** The steps of operations, any number in one transaction: an operation begins, or one of its legs moves or is signed again. */
+import { jsonRows } from "@/lib/db/json-rows";
 import { isRefusal, RefusedItemError } from "@/lib/db/batches";
 import type { Sql } from "@/lib/db/sql";
 import { changeAllOrNothing, changeAndJudge, type JudgedPart, type StatementPart } from "@/lib/db/together";
@@ -14,11 +15,11 @@ import { legWritesPart } from "./leg-write-repository";
 import { decideSteps, operationIdOf, projectOf, type Decided, type OperationStep, type Stepped } from "./step-decision";
 import { lockParts, readWorkingSets, type WorkingSet } from "./working-set-repository";
 
+const CHANGED = "id text, version int, status text, sub_status text, failure jsonb, changes int, now timestamptz";
 const UPDATE_OPERATIONS = `
   UPDATE operation o SET status = w.status, sub_status = w.sub_status, failure = w.failure,
     version = o.version + w.changes, updated_at = w.now
-  FROM jsonb_to_recordset($1::jsonb)
-    AS w (id text, version int, status text, sub_status text, failure jsonb, changes int, now timestamptz)
+  FROM ${jsonRows("$1", CHANGED)} AS w
   WHERE o.project_id = $2 AND o.id = w.id AND o.version = w.version
   RETURNING o.id`;
 

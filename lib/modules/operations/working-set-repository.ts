@@ -1,4 +1,5 @@
 /** Operations as the steps of a transaction find them, locked, and as the steps leave them. */
+import { jsonRows } from "@/lib/db/json-rows";
 import type { Status, SubStatus } from "@/lib/core/status";
 import { RefusedItemError } from "@/lib/db/batches";
 import { toBigIntOrNull } from "@/lib/db/decimal";
@@ -107,12 +108,12 @@ export const readWorkingSets = async (
 
 // The versions and states that are compared are those of the rows that were locked: PostgreSQL looks at a row again once it has waited for it.
 const LOCK_KNOWN = `
-  SELECT o.id FROM jsonb_to_recordset($1::jsonb) AS w (id text, version int, status text, sub_status text)
+  SELECT o.id FROM ${jsonRows("$1", "id text, version int, status text, sub_status text")} AS w
   JOIN operation o ON o.project_id = $2 AND o.id = w.id
   WHERE o.version = w.version AND o.status = w.status AND o.sub_status = w.sub_status
   ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o`;
 const LOCK_KNOWN_LEGS = `
-  SELECT l.id FROM jsonb_to_recordset($1::jsonb) AS w (operation_id text, id text, version int, state text)
+  SELECT l.id FROM ${jsonRows("$1", "operation_id text, id text, version int, state text")} AS w
   JOIN operation_leg l ON l.project_id = $2 AND l.operation_id = w.operation_id AND l.id = w.id
   WHERE l.version = w.version AND l.state = w.state
   ORDER BY l.id COLLATE "C" FOR NO KEY UPDATE OF l`;

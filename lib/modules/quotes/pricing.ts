@@ -52,6 +52,7 @@ export interface StoredQuote {
 /** A quote that is not stored, and that no caller has seen. */
 export interface QuoteDraft extends StoredQuote {
   readonly row: NewQuote;
+  readonly priced: PricedRoute;
 }
 
 /** The parts from which the record of a quote is made. */
@@ -65,7 +66,8 @@ interface QuoteParts {
   readonly feePayers: readonly (FeePayer | null)[];
 }
 
-interface PricedRoute {
+/** A route at the present prices, and the others that could be chosen. */
+export interface PricedRoute {
   readonly route: Route;
   readonly others: readonly Route[];
   readonly check: PriceCheck;
@@ -174,7 +176,8 @@ const draft = async (
   purpose: QuotePurpose,
 ): Promise<QuoteDraft> => {
   const { kind, idempotency = null } = purpose;
-  const { route, others, check } = await acceptablePrice(deps, request);
+  const priced = await acceptablePrice(deps, request);
+  const { route, others, check } = priced;
   const now = deps.clock.now();
   const id = newId("quote");
   const expiresAt = addSeconds(now, QUOTE_TTL_SECONDS);
@@ -201,7 +204,7 @@ const draft = async (
     expiresAt,
     idempotency,
   };
-  return { quote: storedQuote(row), record, row };
+  return { quote: storedQuote(row), record, row, priced };
 };
 
 /** @throws DomainError as `draft` */

@@ -13,7 +13,7 @@ export { quoteUsed } from "./errors";
 export { endOf } from "./load-quote";
 export { preparedSeconds } from "./prepared-leg";
 export type { OwnerLeg, PermitLeg, PreparedLeg, WalletLeg } from "./prepared-leg";
-export type { QuoteDraft, QuotePurpose } from "./pricing";
+export type { PricedRoute, QuoteDraft, QuotePurpose } from "./pricing";
 export type { Quote } from "./quote";
 export type { IdempotencyUse, Subject } from "./repository";
 export { unknownWallet } from "./errors";

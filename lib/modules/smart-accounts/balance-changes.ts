@@ -15,6 +15,17 @@ const balanceRead = (multicall: Address, watched: Watched): Call3 => {
   return call3(to, data);
 };
 
+/** By client, because each belongs to one chain. A contract's code does not change. */
+const multicallCodes = new WeakMap<PublicClient, Hex>();
+
+const multicallCode = async (client: PublicClient, address: Address): Promise<Hex> => {
+  const known = multicallCodes.get(client);
+  if (known !== undefined) return known;
+  const code = (await client.getCode({ address })) ?? "0x";
+  if (code !== "0x") multicallCodes.set(client, code);
+  return code;
+};
+
 interface Call3 {
   readonly target: Address;
   readonly allowFailure: boolean;
@@ -42,11 +53,11 @@ export const balanceChanges = async (
   const reads = watched.map((each) => balanceRead(contracts.multicall3, each));
   const deployment = factory && factoryData ? [deploymentCall(factory, factoryData)] : [];
   const calls = [...deployment, ...reads, call3(sender, callData), ...reads];
-  const code = await client.getCode({ address: contracts.multicall3 });
+  const code = await multicallCode(client, contracts.multicall3);
   const { data } = await client.call({
     to: contracts.entryPoint,
     data: encodeCall({ abi: multicall3, functionName: "aggregate3", args: [calls] }),
-    stateOverride: [{ address: contracts.entryPoint, code: code ?? "0x" }],
+    stateOverride: [{ address: contracts.entryPoint, code }],
   });
   const results = decodeFunctionResult({ abi: multicall3, functionName: "aggregate3", data: data ?? "0x" });
   const value = (index: number): bigint => {

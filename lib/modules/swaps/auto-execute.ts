@@ -145,11 +145,11 @@ const begin = async (
 ): Promise<Begun> => {
   const resolved = await resolve(parts, actor, input);
   const seen = await parts.holds.requireSeen(resolved.route.sources);
-  const { quote, row } = await parts.quotes.draft(actor, resolved, { kind: KIND, isFunded: true });
+  const { quote, row, priced } = await parts.quotes.draft(actor, resolved, { kind: KIND, isFunded: true });
   const free = await parts.authorization.needsNoCode(actor, resolved.route);
   const draft = { ...row, idempotency };
   const started = free
-    ? await runWithinPolicy(parts, actor, quote, { checked: { wallets: resolved.wallets, seen }, draft })
+    ? await runWithinPolicy(parts, actor, quote, { checked: { wallets: resolved.wallets, seen, priced }, draft })
     : null;
   if (started !== null) return { operation: started, warnings: quote.warnings };
   await parts.quotes.keep(row);

@@ -7,6 +7,7 @@ import type { Route, RouteRequest } from "@/lib/ports/routing";
 import {
   endOf,
   preparedSeconds,
+  type PricedRoute,
   type Quote,
   type QuotesService,
   type SourceWallet,
@@ -29,10 +30,11 @@ export interface PrepareDeps extends SimulationDeps, Pick<VotesDeps, "decisions"
   clock: Clock;
 }
 
-/** The wallets of a quote whose balances the same request has checked; accepting the operation checks the balances again. */
+/** What the same request has checked and priced already. Accepting the operation checks the balances again. */
 export interface CheckedSources {
   readonly wallets: readonly SourceWallet[];
   readonly seen: readonly Funds[];
+  readonly priced: PricedRoute;
 }
 
 /** A quote that was priced again with the promised minimum, and simulated. It can be executed now. */
@@ -65,7 +67,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     const { request } = quote;
     const wallets = checked === null ? await quotes.walletsOf(quote.projectId, request) : [...checked.wallets];
     if (checked === null) await deps.holds.require(request.sources);
-    const { route: priced, others, check } = await quotes.price(request);
+    const { route: priced, others, check } = checked?.priced ?? (await quotes.price(request));
     const route = withMinimum(priced, quote.minimumBase, request.slippageBps);
     if (route === null) throw await priceMoved(request, wallets);
     const signal = AbortSignal.timeout(PREPARE_TIMEOUT_MS);
