@@ -15,6 +15,7 @@ const SWEEP_DUE_MS = 50_000;
 const EXPIRE_EVERY_MS = 5000;
 const SCHEDULES_EVERY_MS = 5000;
 const AUDIT_LINKS_EVERY_MS = 1000;
+const PAYOUT_KEYS_EVERY_MS = 1000;
 const POLLS_PER_RECONCILE = 5;
 const NOTIFY_EVERY_MS = 500;
 const NOTICE_MAILS_EVERY_MS = 2000;
@@ -198,6 +199,13 @@ export const startWorker = (services: Services, { searchesDeposits = true }: Wor
       await services.auditLinker
         .link()
         .catch((error: unknown) => services.errorLog.warn({ err: error }, "audit rows could not be linked"));
+    }),
+  );
+  schedules.push(
+    every(PAYOUT_KEYS_EVERY_MS, async () => {
+      await services
+        .indexPayoutKeys()
+        .catch((error: unknown) => services.errorLog.warn({ err: error }, "keys of payouts could not be indexed"));
     }),
   );
   return {

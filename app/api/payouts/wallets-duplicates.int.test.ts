@@ -47,6 +47,7 @@ test("the same payment within 30 days may be made once more when the first was c
   const first = await pay(key, [row(to)]);
   await key.call(cancelPayout, { params: { id: idOf(first) } });
   const second = await pay(key, [row(to)]);
+  await api.services.indexPayoutKeys();
   const earlier = new Date(Date.now() - 30 * 24 * 3600 * 1000 - 60_000);
   await api.services.database.prisma.payoutRowKey.updateMany({
     where: { payoutId: idOf(second) },
@@ -74,6 +75,35 @@ test("the same payment within 30 days asked for at the same moment by equal requ
   });
   const mixed = await Promise.all(lists.map((list) => refusal(pay(key, list))));
   expect(mixed.filter(({ code }) => code === "ok")).toHaveLength(1);
+});
+
+test("the same payment within 30 days is refused before its key has its index entry, meanwhile, and after", async () => {
+  const { prisma } = api.services.database;
+  const { key } = await newPayer(api, "1000");
+  const rows = Array.from({ length: 200 }, () => row(someone()));
+  const payoutId = idOf(await pay(key, rows));
+  const counts = async () => [
+    await prisma.payoutNewKeys.count({ where: { payoutId } }),
+    await prisma.payoutRowKey.count({ where: { payoutId } }),
+  ];
+  expect(await counts()).toEqual([1, 0]);
+  const again = () => refusal(pay(key, rows.slice(150)));
+  expect(await again()).toMatchObject({ code: "duplicate_payout" });
+  const [answers] = await Promise.all([
+    Promise.all(Array.from({ length: 10 }, again)),
+    ...Array.from({ length: 3 }, () => api.services.indexPayoutKeys()),
+  ]);
+  for (const answer of answers) {
+    expect(answer.code).toBe("duplicate_payout");
+    expect(answer.details).toHaveLength(50);
+  }
+  expect(await counts()).toEqual([0, rows.length]);
+  expect((await again()).details).toHaveLength(50);
+  // A row that failed may be paid again, so a key keeps the place of its row.
+  await prisma.walletPayoutItem.updateMany({ where: { payoutId, index: 151 }, data: { status: "failed" } });
+  expect((await again()).details?.map(({ path }) => path)).toEqual(
+    rows.slice(150).flatMap((_, index) => (index === 1 ? [] : [`transfers.${String(index)}`])),
+  );
 });
 
 test("the same payment within 30 days between accounts is refused as well, and equal requests at once are accepted once", async () => {

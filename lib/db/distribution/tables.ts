@@ -10,6 +10,7 @@ export const DISTRIBUTED_TABLES = [
   "payout_rows",
   "payout_item",
   "payout_row_key",
+  "payout_new_keys",
   "wallet_payout",
   "wallet_payout_item",
   "wallet_payout_batch",

@@ -14,13 +14,22 @@ const LOCK = `
 // Each key is looked up separately (OFFSET 0 prevents a join with all keys of the project). A row counts when it was paid or may still
 // be paid. It does not count when the row, its batch or its payout failed or was cancelled.
 const EARLIER = `
-  WITH found AS MATERIALIZED (
-    SELECT asked.index::int AS index, k.payout_id, k.index AS row, k.created_at
+  WITH asked AS MATERIALIZED (
+    SELECT asked.key::uuid AS key, asked.index::int AS index
     FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)
-    CROSS JOIN LATERAL (
+  ), found AS MATERIALIZED (
+    SELECT asked.index, k.payout_id, k.index AS row, k.created_at
+    FROM asked CROSS JOIN LATERAL (
       SELECT payout_id, index, created_at FROM payout_row_key
-      WHERE project_id = $1 AND row_key = decode(asked.key, 'hex') AND created_at > $3::timestamptz OFFSET 0
+      WHERE project_id = $1 AND row_key = uuid_send(asked.key) AND created_at > $3::timestamptz OFFSET 0
     ) k
+    UNION ALL
+    SELECT asked.index, n.payout_id, n.place::int - 1, n.created_at
+    FROM (
+      SELECT p.payout_id, p.created_at, listed.key, listed.place
+      FROM payout_new_keys p CROSS JOIN LATERAL unnest(p.keys) WITH ORDINALITY AS listed (key, place)
+      WHERE p.project_id = $1 AND p.created_at > $3::timestamptz
+    ) n JOIN asked ON asked.key = n.key
   )
   SELECT DISTINCT ON (found.index) found.index, found.payout_id, found.created_at
   FROM found
@@ -33,11 +42,23 @@ const EARLIER = `
     AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
   ORDER BY found.index, found.created_at DESC`;
 
-// In the order of the index, in which its pages are found faster.
 const INSERT = `
+  INSERT INTO payout_new_keys (project_id, payout_id, created_at, keys)
+  VALUES ($1, $3, $4::timestamptz, string_to_array($2, ',')::uuid[])`;
+
+const NEW_KEYS = "SELECT project_id, payout_id FROM payout_new_keys ORDER BY created_at LIMIT $1::int";
+// One statement, so that each key is in one of the two tables for everybody who looks. In the order of the index, in which its pages are
+// found faster.
+const MOVE = `
+  WITH taken AS (
+    DELETE FROM payout_new_keys WHERE project_id = $1 AND payout_id = $2 RETURNING created_at, keys
+  )
   INSERT INTO payout_row_key (project_id, row_key, payout_id, index, created_at)
-  SELECT $1, decode(asked.key, 'hex'), $3, asked.index - 1, $4::timestamptz
-  FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index) ORDER BY asked.key COLLATE "C"`;
+  SELECT $1, uuid_send(listed.key), $2, listed.place - 1, taken.created_at
+  FROM taken CROSS JOIN LATERAL unnest(taken.keys) WITH ORDINALITY AS listed (key, place)
+  ORDER BY listed.key ON CONFLICT DO NOTHING`;
+/** Payouts whose keys are moved before it is looked for more. */
+const MOVED_AT_ONCE = 50;
 
 interface EarlierRow {
   readonly index: number;
@@ -86,4 +107,19 @@ export const claimRowKeys = async (
   if (!keys.allowDuplicates) refuseDuplicates(duplicates);
   await sql.change(INSERT, [payout.projectId, keys.keys.join(","), payout.id, keys.now]);
   return duplicates;
+};
+
+/**
+ * Moves the keys of accepted payouts to the table in which they are found by an index. Until then they are found too, each payout in the
+ * time that reading all of its keys takes. Safe beside itself.
+ * @returns how many payouts' keys were moved
+ */
+export const indexNewKeys = async (sql: Sql): Promise<number> => {
+  let moved = 0;
+  for (;;) {
+    const found = await sql.query<{ project_id: string; payout_id: string }>(NEW_KEYS, [MOVED_AT_ONCE]);
+    for (const { project_id: projectId, payout_id: payoutId } of found) await sql.change(MOVE, [projectId, payoutId]);
+    moved += found.length;
+    if (found.length < MOVED_AT_ONCE) return moved;
+  }
 };
