@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import pg from "pg";
+import { afterFile } from "@/lib/testing/after-file";
+import { emptyDatabase } from "@/lib/testing/database";
+import { jsonRows } from "./json-rows";
+
+const { url } = await emptyDatabase();
+const client = new pg.Client({ connectionString: url });
+await client.connect();
+afterFile(() => client.end());
+
+/** The plan that PostgreSQL keeps for a statement whose rows come from `source`. */
+const planOf = async (name: string, source: string): Promise<string> => {
+  await client.query(`PREPARE ${name} (text) AS
+    SELECT o.id FROM ${source} AS w JOIN looked_up o ON o.id = w.id WHERE o.version = w.version FOR NO KEY UPDATE OF o`);
+  const { rows } = await client.query<{ "QUERY PLAN": string }>(
+    `EXPLAIN EXECUTE ${name} ('[{"id": "row 7", "version": 1}]')`,
+  );
+  return rows.map((row) => row["QUERY PLAN"]).join("\n");
+};
+
+test("rows of a JSON parameter are looked up by an index, in tables of two thousand rows too", async () => {
+  await client.query("CREATE TABLE looked_up (id text PRIMARY KEY, version int, filler text)");
+  await client.query("INSERT INTO looked_up SELECT 'row ' || n, 1, repeat('x', 400) FROM generate_series(1, 2000) n");
+  await client.query("ANALYZE looked_up");
+  await client.query("SET plan_cache_mode = force_generic_plan");
+  const plan = await planOf("short", jsonRows("$1", "id text, version int"));
+  expect(plan).toContain("Index Scan using looked_up_pkey");
+  expect(plan).not.toContain("Seq Scan on looked_up");
+  // The reason for the limit.
+  const bare = "jsonb_to_recordset($1::jsonb)";
+  await client.query(
+    `PREPARE bare (text) AS SELECT o.id FROM ${bare} AS w (id text, version int) JOIN looked_up o ON o.id = w.id`,
+  );
+  const { rows } = await client.query<{ "QUERY PLAN": string }>("EXPLAIN EXECUTE bare ('[]')");
+  expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("Seq Scan on looked_up");
+});
+
+test("all rows of the parameter are read, however many", async () => {
+  const many = JSON.stringify(Array.from({ length: 1234 }, (_, n) => ({ n })));
+  const { rows } = await client.query<{ count: number; sum: number }>(
+    `SELECT count(*)::int AS count, sum(n)::int AS sum FROM ${jsonRows("$1", "n int")} AS r`,
+    [many],
+  );
+  expect(rows).toEqual([{ count: 1234, sum: (1233 * 1234) / 2 }]);
+});
