@@ -27,6 +27,8 @@ const integration = {
 const recordsExamples = process.env.RECORD_EXAMPLES === "1";
 /** How long the walk of kills through a worker's work goes on; see lib/faults. */
 const crashRounds = Number(process.env.CRASH_ROUNDS ?? 1);
+/** A commit, in the place of the version before the newest migration, in lib/faults/neighbour-versions.int.test.ts. */
+const olderCommit = process.env.OLDER_COMMIT;
 
 /** The main journeys, the ledger and kills, on the tables of the Citus cluster whose coordinator CITUS_DATABASE_URL names. */
 const DISTRIBUTED = [
@@ -74,7 +76,7 @@ export default defineConfig({
           ...integration,
           include: ["**/*.int.test.ts"],
           exclude: [...exclude, ...outOfThisRun],
-          provide: { crashRounds, isLong: false, recordsExamples },
+          provide: { crashRounds, isLong: false, recordsExamples, ...(olderCommit && { olderCommit }) },
           sequence: { groupOrder: 1 },
         },
       },
