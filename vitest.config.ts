@@ -34,6 +34,9 @@ const olderCommit = process.env.OLDER_COMMIT;
 const DISTRIBUTED = [
   "lib/faults/lost-node.distributed.test.ts",
   "lib/db/distribution/distribute.distributed.test.ts",
+  "lib/db/archive/archive.distributed.test.ts",
+  "lib/db/archive/archive.int.test.ts",
+  "lib/db/archive/archive-kill.int.test.ts",
   "lib/modules/ledger/model.int.test.ts",
   "lib/modules/payouts/accounts/rows.int.test.ts",
   "lib/modules/operations/swap.int.test.ts",
