@@ -49,9 +49,9 @@ export const startApiProcess = async (
 export const processVariables = ({ services: { config } }: TestApi): Readonly<Record<string, string>> => ({
   DATABASE_URL: config.databaseUrl,
   ...Object.fromEntries(
-    config.chains.flatMap(({ id, rpcUrls: [rpcUrl = ""], aspSource }) => [
+    config.chains.flatMap(({ id, rpcUrls: [rpcUrl = ""], privacyPools }) => [
       [`RPC_URL_${String(id)}`, rpcUrl],
-      [`ASP_URL_${String(id)}`, aspSource],
+      [`ASP_URL_${String(id)}`, privacyPools?.aspSource ?? ""],
     ]),
   ),
   ...{ CAUSEWAY_ENV: "development", DEVNET: "1", LOG_LEVEL: "silent" },
