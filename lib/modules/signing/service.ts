@@ -22,9 +22,14 @@ export interface SigningGate {
   requireUnpaid(projectId: string, recipients: readonly string[]): Promise<void>;
   /** Whether a move that the database lost has made one of these payments, as far as a person has not released it. @throws DomainError `signing_off` */
   hasPaid(asked: AskedPayments): Promise<boolean>;
+  /** The hash of a transaction of the executor that the database lost, and that a person has accepted, with this content; null where there is none. */
+  lostTransaction(chainId: number, call: { readonly to: string; readonly data: string }): Promise<`0x${string}` | null>;
 }
 
-type GateDeps = Pick<SigningRepository, "look" | "begin" | "seen" | "turnOff" | "lostPayments" | "hasPaid">;
+type GateDeps = Pick<
+  SigningRepository,
+  "look" | "begin" | "seen" | "turnOff" | "lostPayments" | "hasPaid" | "lostTransaction"
+>;
 
 const OTHER = "the database is on another server or timeline than before";
 
@@ -94,5 +99,6 @@ export const createSigningGate = (repository: GateDeps): SigningGate => {
       const { hasLostMoves } = await requireNow();
       return hasLostMoves && repository.hasPaid(asked);
     },
+    lostTransaction: repository.lostTransaction,
   };
 };

@@ -37,6 +37,15 @@ const HAS_PAID = `
         WHERE lower(paid."to") = lower(asked.recipient) AND lower(paid.token) = lower($3) AND paid.amount = asked.amount))
   ) AS "hasPaid"`;
 
+interface SeenCall {
+  readonly to: string;
+  readonly data: string;
+}
+
+// The payload of a transaction of the executor begins with its recipient and its data; its logs follow.
+const LOST_TRANSACTION = `
+  SELECT tx_hash AS hash FROM unknown_move WHERE chain_id = $1 AND wallet_address IS NULL AND starts_with(payload, $2) LIMIT 1`;
+
 const INSERT_MOVE = `
   INSERT INTO unknown_move (chain_id, hash, tx_hash, block_number, project_id, wallet_address, payments, payload, accepted_at, accepted_by, reason)
   VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, now(), $9, $10) ON CONFLICT (chain_id, hash) DO NOTHING`;
@@ -85,6 +94,15 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
         payments.map(({ amount }) => amount),
       ]);
       return row?.hasPaid === true;
+    },
+
+    /** The hash of an accepted transaction of the executor with exactly this content; null where there is none. */
+    lostTransaction: async (chainId: number, { to, data }: SeenCall): Promise<`0x${string}` | null> => {
+      const [row] = await sql.query<{ hash: `0x${string}` }>(LOST_TRANSACTION, [
+        chainId,
+        `${to.slice(2).toLowerCase()} ${data.slice(2).toLowerCase()}`,
+      ]);
+      return row?.hash ?? null;
     },
 
     /** Finds which recipients (checksummed) were paid by a lost move and are not released yet. The project's own wallets are left out. */
