@@ -27,11 +27,16 @@ const integration = {
 const recordsExamples = process.env.RECORD_EXAMPLES === "1";
 /** How long the walk of kills through a worker's work goes on; see lib/faults. */
 const crashRounds = Number(process.env.CRASH_ROUNDS ?? 1);
+/** A commit, in the place of the version before the newest migration, in lib/faults/neighbour-versions.int.test.ts. */
+const olderCommit = process.env.OLDER_COMMIT;
 
 /** The main journeys, the ledger and kills, on the tables of the Citus cluster whose coordinator CITUS_DATABASE_URL names. */
 const DISTRIBUTED = [
   "lib/faults/lost-node.distributed.test.ts",
   "lib/db/distribution/distribute.distributed.test.ts",
+  "lib/db/archive/archive.distributed.test.ts",
+  "lib/db/archive/archive.int.test.ts",
+  "lib/db/archive/archive-kill.int.test.ts",
   "lib/modules/ledger/model.int.test.ts",
   "lib/modules/payouts/accounts/rows.int.test.ts",
   "lib/modules/operations/swap.int.test.ts",
@@ -74,7 +79,7 @@ export default defineConfig({
           ...integration,
           include: ["**/*.int.test.ts"],
           exclude: [...exclude, ...outOfThisRun],
-          provide: { crashRounds, isLong: false, recordsExamples },
+          provide: { crashRounds, isLong: false, recordsExamples, ...(olderCommit && { olderCommit }) },
           sequence: { groupOrder: 1 },
         },
       },

@@ -28,6 +28,7 @@ export const SAMPLED = [
   "lib/modules/privacy/privacy.int.test.ts",
   "lib/http/canaries.int.test.ts",
   "lib/modules/encryption/rotation.int.test.ts",
+  "lib/faults/restore-private.int.test.ts",
   "lib/faults/privacy-crash.int.test.ts",
   "lib/modules/operations/statements.int.test.ts",
   "lib/modules/operations/refund-decision.int.test.ts",

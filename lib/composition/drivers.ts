@@ -54,6 +54,7 @@ export const buildDrivers = (
     screenAgain: policyEngine.screenAgain,
     isScreening: screening.isActive,
     freezes,
+    lostMoves: signing,
     repository: createBatchRepository(database, sponsorship),
     gasWaits: createPayoutGasWaits(database),
     sponsorship,

@@ -74,6 +74,7 @@ export const buildPrivacy = (
     isAllowed: policyEngine.isAllowed,
     screenAgain: policyEngine.screenAgain,
     gasWaits: createGasWaitRepository(database),
+    lostMoves: signing,
     fees: (chainId) => feesWithinCap(registry, chainId),
     pollIntervalMs: (chainId) => registry.get(chainId).pollIntervalMs,
     log: errorLog,

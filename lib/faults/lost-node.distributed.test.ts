@@ -1,9 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { testApi } from "@/lib/testing/api";
-import { killNode } from "@/lib/testing/cluster-node";
+import { killNode, nodeOfProject, urlOfNode } from "@/lib/testing/cluster-node";
 import { serveApi } from "@/lib/testing/http";
-import { sharedPostgres } from "@/lib/testing/hub";
 
 const CUSTOMERS_MAX = 12;
 const BACK = { timeout: 90_000, interval: 250 };
@@ -22,33 +21,20 @@ interface Customer {
   readonly to: string;
 }
 
-const NODE = `
-  SELECT n.nodename || ':' || n.nodeport AS node FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid
-  WHERE p.shardid = get_shard_id_for_distribution_column('ledger_account', $1::text)`;
-
 const newCustomer = async (): Promise<Customer> => {
   const session = await api.signIn();
   const { projectId } = await database.prisma.membership.findFirstOrThrow({
     where: { user: { address: session.account.address } },
   });
-  const { rows } = await database.pool.query<{ node: string }>(NODE, [projectId]);
   const common = { projectId, currency: "usdc", by: "test" };
   const from = await ledger.openAccount({ ...common, key: "from" });
   const to = await ledger.openAccount({ ...common, key: "to" });
   await ledger.fund({ ...common, key: "fund", to: from, amountBase: 100n, liabilitiesMaxBase: null });
-  return { projectId, token: session.accessToken, node: rows[0]?.node ?? "", from, to };
+  return { projectId, token: session.accessToken, node: await nodeOfProject(database.pool, projectId), from, to };
 };
 
 const get = (path: string, { token }: Customer): Promise<Response> =>
   fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
-
-/** The URL of a database of a node. */
-const urlOf = async (node: string): Promise<string> => {
-  const { workers = [] } = await sharedPostgres();
-  const pattern = workers.find((each) => each.includes(node));
-  if (pattern === undefined) throw new Error(`No node is ${node}.`);
-  return pattern.replace(/DATABASE$/, "postgres");
-};
 
 const PATHS = ["/global-accounts", "/operations", "/payouts"];
 
@@ -72,7 +58,7 @@ test(
     if (hit === undefined || other === undefined) throw new Error("All projects lie on one node.");
     for (const customer of [hit, other]) await move(customer, "before");
 
-    const killed = await killNode(await urlOf(hit.node));
+    const killed = await killNode(await urlOfNode(hit.node));
     restart = killed.restart;
     for (const path of PATHS) {
       const lost = await get(path, hit);

@@ -1,48 +1,22 @@
 import { expect, test, vi } from "vitest";
-import { afterFile } from "@/lib/testing/after-file";
 import type { Services } from "@/lib/composition";
 import { getOperation } from "@/lib/contracts/operations";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
-import { restoreBackup } from "@/lib/stack/postgres/restore";
-import { startEmbeddedPostgres } from "@/lib/stack/postgres/embedded-postgres";
 import { testAccount } from "@/lib/testing/factories";
 import { fundedCustomer, sendUsdc } from "@/lib/testing/funded-customer";
-import { balanceOnChain, waitUntilFinal } from "@/lib/testing/journey";
-import { otherServices } from "@/lib/testing/other-services";
-import { ownInstallation } from "@/lib/testing/own-installation";
+import { waitUntilFinal } from "@/lib/testing/journey";
+import { DRILL_REQUEST as REQUEST, DRILL_WAIT as WAIT, restoreDrill } from "@/lib/testing/restore-drill";
 import { rowsOf, seedPayout } from "@/lib/testing/wallet-payouts";
 import { startWorker } from "@/lib/workers/runner";
 
-const CONFIRMATIONS = 2;
-const WAIT = { timeout: 60_000, interval: 50 };
-/** More than an operation is valid. */
-const LATER_SECONDS = 1_000;
 const DECIMALS = 1_000_000n;
-const REQUEST = { by: "operator:test", reason: "restore drill", accept: [] };
 
-const { devnet, postgres, one, registry, api } = await ownInstallation({ confirmations: CONFIRMATIONS });
-const executor = await devnet.serve(api.services.config);
-const usdc = registry.resolveToken(one.chainId, "USDC").address;
+const drill = await restoreDrill();
+const { postgres, one, usdc, api, sentByExecutor, letTimePass, beginElsewhere } = drill;
 
-const usdcOf = (owner: `0x${string}`): Promise<bigint> => balanceOnChain(one.rpcUrl, usdc, owner);
-const sentByExecutor = (): Promise<number> => one.client.getTransactionCount({ address: executor });
-
-/** Until the end of what was signed before is final. */
-const letTimePass = async (): Promise<void> => {
-  await Promise.all(
-    devnet.chains.map(async ({ client }) => {
-      await client.increaseTime({ seconds: LATER_SECONDS });
-      await client.mine({ blocks: CONFIRMATIONS + 1 });
-    }),
-  );
-};
-
-const completed = async ({ database }: Services, payoutId: string): Promise<void> => {
-  await vi.waitFor(async () => {
-    const { status } = await database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId } });
-    expect(status).toBe("completed");
-  }, WAIT);
-};
+const usdcOf = (owner: `0x${string}`): Promise<bigint> => drill.balanceOf(usdc, owner);
+const completed = (services: Services, payoutId: string): Promise<void> =>
+  drill.payoutEnds(services, payoutId, "completed");
 
 const ROWS = rowsOf("drill", 4);
 
@@ -73,20 +47,6 @@ const payAroundBackup = async () => {
 };
 
 type Paid = Awaited<ReturnType<typeof payAroundBackup>>;
-
-/** An instance with the same keys on the restored database. */
-const beginElsewhere = async (backup: string): Promise<Services> => {
-  const dataDir = postgres.elsewhere("restored");
-  await restoreBackup({ from: backup, dataDir, database: "causeway" });
-  const restored = await startEmbeddedPostgres({ dataDir });
-  afterFile(async () => {
-    await restored.stop();
-  });
-  const services = otherServices(api.services, restored.url("causeway"), registry);
-  const worker = startWorker(services, { searchesDeposits: false });
-  afterFile(() => worker.stop());
-  return services;
-};
 
 /** Every open job has had its turn; nothing was signed, sent, accepted or failed, and reads go on. */
 const expectNothingSigned = async (services: Services, { customer, operationId, payoutId, lost, pay }: Paid) => {

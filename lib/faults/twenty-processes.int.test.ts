@@ -1,12 +1,10 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import pg from "pg";
 import { expect, inject, test } from "vitest";
 import { afterFile } from "@/lib/testing/after-file";
 import { remoteApi, testApi } from "@/lib/testing/api";
+import { processVariables, startApiProcess } from "@/lib/testing/api-process";
 import { expectNothingTwiceOrForgotten } from "@/lib/testing/audit";
 import { testDevnet } from "@/lib/testing/devnet";
-import { entryFile } from "@/lib/testing/entry";
 import { testAccount } from "@/lib/testing/factories";
 import { fundedCustomer, sendUsdc } from "@/lib/testing/funded-customer";
 import { balanceOnChain, waitUntilFinal } from "@/lib/testing/journey";
@@ -49,17 +47,6 @@ const watchConnections = async (url: string): Promise<{ most: () => number }> =>
   return { most: () => most };
 };
 
-const startWeb = async (variables: Readonly<Record<string, string>>): Promise<string> => {
-  const child = fork(entryFile("api-server"), {
-    execArgv: [],
-    env: { NODE_ENV: "test", ...variables },
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
-  afterFile(() => child.kill("SIGKILL"));
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
-  return `http://127.0.0.1:${String(port)}/api`;
-};
-
 // Twenty processes start in about a minute on two cores.
 test.skipIf(binary === null || !inject("isLong"))(
   "ten web and ten worker processes share a PostgreSQL of 100 connections, and pay everything once",
@@ -71,19 +58,10 @@ test.skipIf(binary === null || !inject("isLong"))(
     const [devnet, { start }] = await Promise.all([testDevnet(), workerProcesses()]);
     const database = { DATABASE_URL: url, DATABASE_DIRECT_URL: postgres.url };
     const api = await testApi({ variables: database });
-    const { config, registry } = api.services;
-    const variables = {
-      ...database,
-      ...Object.fromEntries(Object.entries(devnet.rpcUrls).map(([id, rpcUrl]) => [`RPC_URL_${id}`, rpcUrl])),
-      ...Object.fromEntries(Object.keys(devnet.rpcUrls).map((id) => [`ASP_URL_${id}`, devnet.associationUrl])),
-      ...{ CAUSEWAY_ENV: "development", DEVNET: "1", LOG_LEVEL: "silent" },
-      ...{ RATE_LIMIT_PER_KEY: "0", RATE_LIMIT_PER_IP: "0", RATE_LIMIT_SIGN_IN_PER_IP: "0" },
-      APP_SECRET: config.appSecret,
-      KEY_ENCRYPTION_KEY: config.keyEncryptionKeys[0].toString("hex"),
-      EXECUTOR_PRIVATE_KEY: config.executorPrivateKey ?? "",
-    };
+    const { registry } = api.services;
+    const variables = { ...processVariables(api), ...database };
     const urls: string[] = [];
-    for (let started = 0; started < WEB_PROCESSES; started += 1) urls.push(await startWeb(variables));
+    for (let started = 0; started < WEB_PROCESSES; started += 1) urls.push((await startApiProcess(variables)).url);
     for (let started = 0; started < WORKER_PROCESSES; started += 1) await (await start(variables)).begin();
 
     // Each customer calls every web process.

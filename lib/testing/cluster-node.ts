@@ -1,8 +1,9 @@
-/** Ends a node of a Citus cluster on this machine with kill -9, and starts it again as it was started. */
+/** Finds the node of a Citus cluster on this machine that holds a project, ends it with kill -9, and starts it again as it was started. */
 import { spawn } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { sharedPostgres } from "./hub";
 
 const BACK_MS = 60_000;
 const POLL_MS = 200;
@@ -59,4 +60,20 @@ export const killNode = async (url: string): Promise<{ readonly restart: () => P
       }
     },
   };
+};
+
+const NODE = `
+  SELECT n.nodename || ':' || n.nodeport AS node FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid
+  WHERE p.shardid = get_shard_id_for_distribution_column('ledger_account', $1::text)`;
+
+/** Host and port of the node with the project's rows. */
+export const nodeOfProject = async (pool: Pick<pg.Pool, "query">, projectId: string): Promise<string> =>
+  (await pool.query<{ node: string }>(NODE, [projectId])).rows[0]?.node ?? "";
+
+/** The URL of a database of a node that `nodeOfProject` named. */
+export const urlOfNode = async (node: string): Promise<string> => {
+  const { workers = [] } = await sharedPostgres();
+  const pattern = workers.find((each) => each.includes(node));
+  if (pattern === undefined) throw new Error(`No node is ${node}.`);
+  return pattern.replace(/DATABASE$/, "postgres");
 };

@@ -13,6 +13,8 @@ declare module "vitest" {
     isLong: boolean;
     /** The coordinator of the Citus cluster on which the tests run; by default they have a PostgreSQL of their own. */
     clusterUrl?: string;
+    /** A commit, in the place of the version before the newest migration; `OLDER_COMMIT`. */
+    olderCommit?: string;
     /** True where examples of the OpenAPI document are written again; `RECORD_EXAMPLES=1`. */
     recordsExamples: boolean;
   }

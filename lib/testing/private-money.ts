@@ -161,6 +161,7 @@ export const privateMoney = async (variables: Readonly<Record<string, string>> =
       },
       wallets: services.wallets,
       gasWaits: createGasWaitRepository(services.database),
+      lostMoves: services.signing,
       fees: () => Promise.resolve({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, aboveCap: hooks.aboveCap() }),
       isAllowed: services.policyEngine.isAllowed,
       screenAgain: services.policyEngine.screenAgain,

@@ -15,6 +15,8 @@ import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import { payoutIntent, paymentsDigest } from "@/lib/modules/payouts/wallets/enforce";
+import type { TokenTotal } from "@/lib/modules/payouts/wallets/rows";
+import { toStored } from "@/lib/ports/routing-json";
 import { dayOf } from "@/lib/modules/sponsorship/service";
 import { actorOf } from "./voters";
 
@@ -62,6 +64,17 @@ interface Seeding {
   readonly now: Date;
 }
 
+/** Of each token, as a request for the payout would store them. */
+const totalsOf = ({ registry }: Services, chainId: number, batches: readonly NumberedBatch[]): TokenTotal[] =>
+  [...new Set(batches.map(({ token }) => token))].map((token) => {
+    const own = batches.filter((batch) => batch.token === token);
+    return {
+      token: registry.resolveToken(chainId, token),
+      amountBase: own.reduce((sum, batch) => sum + totalOf(batch), 0n),
+      rows: own.reduce((sum, { rows }) => sum + rows.length, 0),
+    };
+  });
+
 const insertPayout = async (
   tx: Tx,
   { services, payer, payoutId, projectId, chainId, batches, now }: Seeding,
@@ -85,7 +98,7 @@ const insertPayout = async (
       chainId,
       fromWalletId: payer.treasuryId,
       fromAddress: payer.treasury,
-      totals: [],
+      totals: toStored(totalsOf(services, chainId, batches)),
       warnings: [],
       feeWei: 0,
       feePaidBy: services.sponsorship.pays(chainId) ? "sponsor" : "wallet",

@@ -24,7 +24,7 @@ const accountAbi = parseAbi([
 ]);
 const multiSendAbi = parseAbi(["function multiSend(bytes transactions)"]);
 
-interface Sent {
+export interface SentCoins {
   readonly to: Address;
   readonly valueWei: bigint;
 }
@@ -32,8 +32,8 @@ interface Sent {
 /** operation (1 byte), to (20), value (32), length of data (32), data. */
 const MULTI_SEND = { to: 1, value: 21, length: 53, data: 85 } as const;
 
-const inMultiSend = (transactions: Hex): Sent[] => {
-  const sent: Sent[] = [];
+const inMultiSend = (transactions: Hex): SentCoins[] => {
+  const sent: SentCoins[] = [];
   for (let rest = transactions; size(rest) >= MULTI_SEND.data;) {
     const to = getAddress(slice(rest, MULTI_SEND.to, MULTI_SEND.value));
     sent.push({ to, valueWei: hexToBigInt(slice(rest, MULTI_SEND.value, MULTI_SEND.length)) });
@@ -47,7 +47,7 @@ const WORD = 32;
 const ADDRESS = 20;
 
 /** One word a row: recipient and 96 bits of amount; or two: recipient, padded to the right, and amount. */
-const inRows = (rows: Hex, isWide: boolean): Sent[] => {
+const inRows = (rows: Hex, isWide: boolean): SentCoins[] => {
   const length = isWide ? 2 * WORD : WORD;
   return Array.from({ length: Math.floor(size(rows) / length) }, (_, index) => {
     const row = slice(rows, index * length, (index + 1) * length);
@@ -55,7 +55,7 @@ const inRows = (rows: Hex, isWide: boolean): Sent[] => {
   });
 };
 
-const inDelegated = (data: Hex): Sent[] => {
+const inDelegated = (data: Hex): SentCoins[] => {
   try {
     const { functionName, args } = decodeFunctionData({ abi: [...multiSendAbi, ...distributorAbi], data });
     if (functionName === "multiSend") return inMultiSend(args[0]);
@@ -67,8 +67,8 @@ const inDelegated = (data: Hex): Sent[] => {
   return [];
 };
 
-/** The coins that a call of an account sends, to contracts too. */
-const coinsIn = (callData: Hex): Sent[] => {
+/** The coins that a call of an account sends, to contracts too; none where the call cannot be read. */
+export const coinsIn = (callData: Hex): SentCoins[] => {
   try {
     const { args } = decodeFunctionData({ abi: accountAbi, data: callData });
     const [to, valueWei, data, operation] = args;

@@ -11,6 +11,7 @@ export interface Month {
 
 export interface ArchivedTable {
   readonly table: string;
+  /** Names the project first, as every index of a distributed table does: statements over a batch of rows find them by it on each node. */
   readonly key: readonly string[];
   /** SQL: whether the row `d` belongs to the month. */
   readonly isIn: (month: Month) => string;
@@ -60,11 +61,16 @@ export const ARCHIVED_TABLES: readonly ArchivedTable[] = [
   // The ledger keeps everything: see docs/decisions/growth.md.
   {
     table: "ledger_entry",
-    key: ["account_id", "seq"],
+    key: ["project_id", "account_id", "seq"],
     isIn: (month) => byTransaction("d.transaction_id", month),
     mayLeave: null,
   },
-  { table: "ledger_transaction", key: ["id"], isIn: (month) => byTransaction("d.id", month), mayLeave: null },
+  {
+    table: "ledger_transaction",
+    key: ["project_id", "id"],
+    isIn: (month) => byTransaction("d.id", month),
+    mayLeave: null,
+  },
 ];
 
 const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;

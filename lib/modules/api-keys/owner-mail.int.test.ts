@@ -136,7 +136,12 @@ test("another process sends the mail when the process that created the key dies 
   const { mail, sent } = recorder();
   const elsewhere = createAuthServices({ database, time: it.time, mail });
   await it.apiKeys.create(it.actor, { name: "CI" });
-  const claimed = await createJobsRepository(database).claim({ workerId: "dead", leaseMs: 500, limit: 100 });
+  const claimed = await createJobsRepository(database).claim({
+    workerId: "dead",
+    leaseMs: 500,
+    limit: 100,
+    queues: ["mail"],
+  });
   expect(claimed.some(({ id }) => id.startsWith(it.projectId))).toBe(true);
   startWorker((id) => elsewhere.mailOutbox.deliver(id));
   await isSent(it.projectId);

@@ -114,15 +114,21 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => {
 };
 
 const createLeases = (pool: Database["pool"]) => ({
-  claim: async (input: { workerId: string; leaseMs: number; limit: number }): Promise<ClaimedJob[]> => {
+  /** Takes due jobs of these queues. Those of a queue that only a newer version knows are left to its workers. */
+  claim: async (input: {
+    workerId: string;
+    leaseMs: number;
+    limit: number;
+    queues: readonly string[];
+  }): Promise<ClaimedJob[]> => {
     const { rows } = await pool.query<ClaimedJob>(
       `UPDATE job SET locked_by = $1, locked_until = now() + $2::int * interval '1 millisecond', attempts = attempts + 1
        WHERE id IN (
          SELECT id FROM job
-         WHERE run_at <= now() AND parked_at IS NULL AND (locked_until IS NULL OR locked_until < now())
+         WHERE run_at <= now() AND parked_at IS NULL AND (locked_until IS NULL OR locked_until < now()) AND queue = ANY($4::text[])
          ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED)
        RETURNING id, queue, traceparent, failures`,
-      [input.workerId, input.leaseMs, input.limit],
+      [input.workerId, input.leaseMs, input.limit, input.queues],
     );
     return rows;
   },

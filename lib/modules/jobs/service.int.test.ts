@@ -57,7 +57,7 @@ const endLease = async (id: string): Promise<void> => {
 test("the job of a dead worker is taken over when its lease expires, and not before", async () => {
   await addJob("orphan", "takeover");
   const leaseMs = 3_600_000;
-  const claimed = await repository.claim({ workerId: "dead", leaseMs, limit: 10 });
+  const claimed = await repository.claim({ workerId: "dead", leaseMs, limit: 10, queues: ["takeover"] });
   expect(claimed.map(({ id }) => id)).toContain("orphan");
   const [lease] = await database.prisma.$queryRaw<{ isHeld: boolean }[]>`
     SELECT locked_until > now() AND locked_until <= now() + interval '1 hour' AS "isHeld" FROM job WHERE id = 'orphan'`;
@@ -75,6 +75,20 @@ test("the job of a dead worker is taken over when its lease expires, and not bef
   await vi.waitFor(() => isGone("orphan"), 15_000);
   expect(runs).toEqual(["later", "orphan"]);
   await runner.stop();
+});
+
+test("a worker leaves a job of a queue that it does not know to the workers of a newer version", async () => {
+  const older = start("older", "known", () => Promise.resolve({ done: true }));
+  await addJob("of-next-version", "next");
+  // Due later, so a worker that claims both has claimed the other one when this one is gone.
+  await addJob("of-both", "known");
+  await vi.waitFor(() => isGone("of-both"), 15_000);
+  await older.stop();
+  const left = await database.prisma.job.findUniqueOrThrow({ where: { id: "of-next-version" } });
+  expect(left).toMatchObject({ attempts: 0, failures: 0, lockedBy: null, lastError: null });
+  const newer = start("newer", "next", () => Promise.resolve({ done: true }));
+  await vi.waitFor(() => isGone("of-next-version"), 15_000);
+  await newer.stop();
 });
 
 test("a job that is not done runs again, and a job that throws is retried", async () => {
@@ -117,7 +131,7 @@ const runToEnd = async (id: string, queue: string, handler: JobHandler): Promise
 test("a job that failed fifty times is parked with its last error, and runs again once it is put back", async () => {
   const error = new Error("its row is broken");
   expect(await runToEnd("bad", "bad", () => Promise.reject(error))).toBe(50);
-  expect(await repository.claim({ workerId: "somebody", leaseMs: 1000, limit: 10 })).toEqual([]);
+  expect(await repository.claim({ workerId: "somebody", leaseMs: 1000, limit: 10, queues: ["bad"] })).toEqual([]);
   expect(await repository.overdue(0)).toBe(0);
   const parked = createParkedJobs({ database, clock: systemClock });
   expect(await parked.all()).toMatchObject([
@@ -192,7 +206,7 @@ test("a job that was stored for the worker of the process runs on it, and one th
   const job = { id: "own-1", queue: "own", runAt: new Date() };
   await changeTogether(sqlOn(database.pool), [jobPart(job, place)]);
   // The job was stored with the lease of this worker, so another worker finds nothing to claim.
-  expect(await repository.claim({ workerId: "another", leaseMs: 1000, limit: 10 })).toEqual([]);
+  expect(await repository.claim({ workerId: "another", leaseMs: 1000, limit: 10, queues: ["own"] })).toEqual([]);
   place.run({ id: job.id, queue: job.queue, traceparent: null, failures: 0 });
   await vi.waitFor(() => isGone("own-1"));
   expect(runs).toEqual(["own-1"]);

@@ -125,7 +125,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   const claimOnce = async (): Promise<void> => {
     const limit = room();
     if (limit <= 0) return;
-    const jobs = await repository.claim({ workerId, leaseMs, limit });
+    const jobs = await repository.claim({ workerId, leaseMs, limit, queues: Object.keys(deps.handlers) });
     hasClaimed = true;
     for (const job of jobs) launch(job);
   };

@@ -44,7 +44,7 @@ test("an accepted operation is handed to the worker of its process, with the lea
   expect(own).toMatchObject({ ran: [`operation ${operationId}`], places: { taken: 1, left: 0 } });
   const job = await database.prisma.job.findUniqueOrThrow({ where: { id: operationId } });
   expect(job).toMatchObject({ lockedBy: "own", attempts: 1 });
-  const claim = () => jobs.claim({ workerId: "other", leaseMs: LEASE_MS, limit: 100 });
+  const claim = () => jobs.claim({ workerId: "other", leaseMs: LEASE_MS, limit: 100, queues: ["operation"] });
   expect((await claim()).map(({ id }) => id)).not.toContain(operationId);
   // Its process ended before it ran.
   await database.prisma.job.update({ where: { id: operationId }, data: { lockedUntil: new Date(0) } });

@@ -3,6 +3,7 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { CappedFees } from "@/lib/core/capped-fees";
 import { NotWantedError, type ChainTransactionsService } from "@/lib/modules/chain-transactions/service";
 import type { GasWaitRepository } from "@/lib/modules/operations/service";
+import type { SigningGate } from "@/lib/modules/signing/service";
 import {
   NoteGoneError,
   NotReadyError,
@@ -33,6 +34,8 @@ export interface DriveStepDeps {
   readonly transactions: Pick<ChainTransactionsService, "send" | "find" | "chooseKey">;
   readonly fees: (chainId: number) => Promise<CappedFees>;
   readonly gasWaits: GasWaitRepository;
+  /** Knows the transactions that a restored database has lost. */
+  readonly lostMoves: Pick<SigningGate, "lostTransaction">;
   readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
   readonly clock: Clock;
 }
@@ -43,7 +46,8 @@ export type StepResult = "moved" | "waits";
 const IN_NOTE = "The money is in the private note.";
 const SPENT: StepFailure = {
   code: "note_spent",
-  message: "The note was spent by somebody else who has the wallet's mnemonic. This operation paid nothing out of it.",
+  message:
+    "The note was spent by a transaction that this operation does not know: by somebody who has the wallet's mnemonic, or by this operation before the database was restored. Look at the chain before you pay again.",
   retryable: false,
 };
 const REFUSED: StepFailure = {
@@ -108,7 +112,17 @@ const settleSpentNote = async (deps: DriveStepDeps, step: PrivateStep): Promise<
     if (outcome === null) return "waits";
     if (outcome.success) return complete(deps, step, sent.minedHash, outcome);
   }
-  return fail(deps, step, SPENT);
+  return (await completeAsLost(deps, step)) ?? fail(deps, step, SPENT);
+};
+
+/** The database was taken back to before the proof that it has was sent: its transaction has paid. Null where it was not that one. */
+const completeAsLost = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult | null> => {
+  if (step.transaction === null) return null;
+  const hash = await deps.lostMoves.lostTransaction(step.chainId, step.transaction);
+  if (hash === null) return null;
+  const outcome = await deps.engine.outcome(step.chainId, hash);
+  if (outcome === null) return "waits";
+  return outcome.success ? complete(deps, step, hash, outcome) : null;
 };
 
 const handleRefusal = (deps: DriveStepDeps, step: PrivateStep, refusal: SpendRefusal): Promise<StepResult> => {

@@ -109,7 +109,28 @@ test("whom an accepted move names is not paid again, until it is released; walle
   });
   await gate().requireUnpaid("prj_1", [own]);
   await gate().requireUnpaid("prj_2", [recipient]);
+
+  const asked = { projectId: "prj_1", chainId: 31337, token: "native" };
+  const paid = { recipient: recipient.toLowerCase(), amount: "1" };
+  const hasPaid = (change: object, payment: object = {}) =>
+    gate().hasPaid({
+      ...asked,
+      ...change,
+      payments: [
+        { recipient: own, amount: "1" },
+        { ...paid, ...payment },
+      ],
+    });
+  expect(await hasPaid({})).toBe(true);
+  const others = [{ projectId: "prj_2" }, { chainId: 31338 }, { token: own }].map((change) => hasPaid(change));
+  expect(await Promise.all([...others, hasPaid({}, { amount: "1.5" })])).toEqual([false, false, false, false]);
+  // Of this one nothing but its bytes is known.
+  await repository.accept([{ ...move, hash: "0x03", payments: [] }], decided);
+  expect(await hasPaid({ token: own })).toBe(true);
+  expect(await repository.release(["0x03"], decided)).toEqual(["0x03"]);
+
   expect(await repository.release(["0x01"], decided)).toEqual(["0x01"]);
+  expect(await hasPaid({})).toBe(false);
   await gate().requireUnpaid("prj_1", [recipient]);
   expect(await repository.release(["0x01"], decided)).toEqual([]);
 });

@@ -3,8 +3,10 @@ import { createFreshCache } from "@/lib/core/fresh-cache";
 import { paidAlready, signingOff } from "./errors";
 import type { SigningRepository, StoredState } from "./repository";
 import type { SigningState } from "./state";
+import type { AskedPayments } from "./unknown-move-repository";
 
 export type { SigningState } from "./state";
+export type { AskedPayments } from "./unknown-move-repository";
 
 export interface SigningGate {
   /** Whether money may be signed for, at most a second old. @throws what the database throws */
@@ -18,9 +20,16 @@ export interface SigningGate {
   requireKnown(): void;
   /** Refuses recipients that a move has paid which the database lost. @throws DomainError `signing_off`, `paid_already` */
   requireUnpaid(projectId: string, recipients: readonly string[]): Promise<void>;
+  /** Whether a move that the database lost has made one of these payments, as far as a person has not released it. @throws DomainError `signing_off` */
+  hasPaid(asked: AskedPayments): Promise<boolean>;
+  /** The hash of a transaction of the executor that the database lost, and that a person has accepted, with this content; null where there is none. */
+  lostTransaction(chainId: number, call: { readonly to: string; readonly data: string }): Promise<`0x${string}` | null>;
 }
 
-type GateDeps = Pick<SigningRepository, "look" | "begin" | "seen" | "turnOff" | "lostPayments">;
+type GateDeps = Pick<
+  SigningRepository,
+  "look" | "begin" | "seen" | "turnOff" | "lostPayments" | "hasPaid" | "lostTransaction"
+>;
 
 const OTHER = "the database is on another server or timeline than before";
 
@@ -86,5 +95,10 @@ export const createSigningGate = (repository: GateDeps): SigningGate => {
       const lost = await repository.lostPayments(projectId, recipients);
       if (lost.length > 0) throw paidAlready(lost);
     },
+    hasPaid: async (asked) => {
+      const { hasLostMoves } = await requireNow();
+      return hasLostMoves && repository.hasPaid(asked);
+    },
+    lostTransaction: repository.lostTransaction,
   };
 };

@@ -16,6 +16,36 @@ const LOST = `
     AND NOT EXISTS (SELECT 1 FROM wallet WHERE wallet.project_id = $1 AND lower(wallet.address) = lower(recipient))
   ORDER BY recipient, accepted_at DESC LIMIT ${String(LISTED_MAX)}`;
 
+/** Payments of one token of a project on a chain. */
+export interface AskedPayments {
+  readonly projectId: string;
+  readonly chainId: number;
+  /** Address of the token, or `native`. */
+  readonly token: string;
+  /** Amounts in whole units, as lost moves have them. */
+  readonly payments: readonly { readonly recipient: string; readonly amount: string }[];
+}
+
+// Of a move whose payments could not be read, the recipient alone is compared.
+const HAS_PAID = `
+  SELECT EXISTS (
+    SELECT 1 FROM unknown_move move, unnest($4::text[], $5::text[]) AS asked (recipient, amount)
+    WHERE move.chain_id = $2 AND move.released_at IS NULL AND move.accepted_at > now() - interval '${String(REMEMBERED_DAYS)} days'
+      AND (move.project_id IS NULL OR move.project_id = $1) AND position(substr(lower(asked.recipient), 3) IN move.payload) > 0
+      AND (move.payments = '[]'::jsonb OR EXISTS (
+        SELECT 1 FROM jsonb_to_recordset(move.payments) AS paid ("to" text, token text, amount text)
+        WHERE lower(paid."to") = lower(asked.recipient) AND lower(paid.token) = lower($3) AND paid.amount = asked.amount))
+  ) AS "hasPaid"`;
+
+interface SeenCall {
+  readonly to: string;
+  readonly data: string;
+}
+
+// The payload of a transaction of the executor begins with its recipient and its data; its logs follow.
+const LOST_TRANSACTION = `
+  SELECT tx_hash AS hash FROM unknown_move WHERE chain_id = $1 AND wallet_address IS NULL AND starts_with(payload, $2) LIMIT 1`;
+
 const INSERT_MOVE = `
   INSERT INTO unknown_move (chain_id, hash, tx_hash, block_number, project_id, wallet_address, payments, payload, accepted_at, accepted_by, reason)
   VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, now(), $9, $10) ON CONFLICT (chain_id, hash) DO NOTHING`;
@@ -54,6 +84,25 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
     acceptedHashes: async (): Promise<ReadonlySet<string>> => {
       const rows = await sql.query<{ hash: string }>("SELECT hash FROM unknown_move", []);
       return new Set(rows.map(({ hash }) => hash));
+    },
+
+    /** Whether a lost move that is not released yet has one of these payments. */
+    hasPaid: async ({ projectId, chainId, token, payments }: AskedPayments): Promise<boolean> => {
+      const [row] = await sql.query<{ hasPaid: boolean }>(HAS_PAID, [
+        ...[projectId, chainId, token],
+        payments.map(({ recipient }) => recipient),
+        payments.map(({ amount }) => amount),
+      ]);
+      return row?.hasPaid === true;
+    },
+
+    /** The hash of an accepted transaction of the executor with exactly this content; null where there is none. */
+    lostTransaction: async (chainId: number, { to, data }: SeenCall): Promise<`0x${string}` | null> => {
+      const [row] = await sql.query<{ hash: `0x${string}` }>(LOST_TRANSACTION, [
+        chainId,
+        `${to.slice(2).toLowerCase()} ${data.slice(2).toLowerCase()}`,
+      ]);
+      return row?.hash ?? null;
     },
 
     /** Finds which recipients (checksummed) were paid by a lost move and are not released yet. The project's own wallets are left out. */

@@ -1,5 +1,8 @@
+import { isAddressEqual } from "viem";
+import { coinsIn } from "@/lib/chains/erc4337/account-payments";
 import type { Clock } from "@/lib/core/clock";
 import type { UserOperation } from "@/lib/ports/bundler";
+import type { PayableRow } from "./payout-batch";
 import type { BatchRepository } from "./repository";
 
 /** The signed user operation with which the chain has paid a batch, under the nonce key of one of its attempts. */
@@ -44,6 +47,15 @@ export const createAdoptBatch =
     return repository.sign({ payout, batch: before, signed, maxGasWei, now: clock.now() });
   };
 
-/** Whether the operation's call names each recipient. */
-const paysAll = ({ callData }: UserOperation, rows: readonly { readonly recipient: string }[]): boolean =>
-  rows.every(({ recipient }) => callData.toLowerCase().includes(recipient.slice(2).toLowerCase()));
+/** Whether the operation's call sends each row its coins; a recipient with two rows is sent coins twice. */
+export const paysAll = (
+  { callData }: Pick<UserOperation, "callData">,
+  rows: readonly Pick<PayableRow, "recipient" | "amountBase">[],
+): boolean => {
+  const sent = coinsIn(callData);
+  return rows.every(({ recipient, amountBase }) => {
+    const at = sent.findIndex(({ to, valueWei }) => isAddressEqual(to, recipient) && valueWei === amountBase);
+    if (at >= 0) sent.splice(at, 1);
+    return at >= 0;
+  });
+};

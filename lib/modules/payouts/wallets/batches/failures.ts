@@ -79,6 +79,17 @@ export const REPLACED: Failure = {
 
 const NOT_PAID_CODE = "not_paid_after_all";
 
+/**
+ * An attempt, or a division of the batch, that the database lost has a nonce key which the batch does not reach, so the chain would execute both. In
+ * doubt like `REPLACED`.
+ */
+export const PAID_BY_LOST_MOVE: Failure = {
+  code: REPLACED.code,
+  message:
+    "Before the database was restored, another operation made one of these payments, so nothing was signed. It may have made all of them: let the chain be checked before you pay again.",
+  retryable: false,
+};
+
 /** The chain has shown that the other operation did not pay the row. */
 export const PROVEN_UNPAID: Failure = {
   code: NOT_PAID_CODE,

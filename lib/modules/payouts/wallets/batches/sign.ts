@@ -1,5 +1,6 @@
 import { addSeconds } from "@/lib/core/clock";
 import { isDomainError, type DomainError } from "@/lib/core/errors";
+import { formatAmount } from "@/lib/core/money";
 import { searchFrom, validitySeconds } from "@/lib/modules/smart-accounts/service";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
@@ -8,6 +9,7 @@ import {
   batchRefused,
   NOT_EVALUATED,
   notEnough,
+  PAID_BY_LOST_MOVE,
   recipientFrozen,
   REPLACED,
   rowRefused,
@@ -32,6 +34,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
   if (!(await isSigningAllowed(step, rows))) return fail(step, NOT_EVALUATED);
+  if (await hasLostPayment(step, rows)) return fail(step, PAID_BY_LOST_MOVE);
   // Asked before the simulation, which refuses such rows without saying why.
   const frozen = await step.freezes.areFrozen(holdingsOf(step, rows));
   if (frozen[0] === true) return fail(step, treasuryFrozen(step.token, step.account.address));
@@ -46,6 +49,16 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const stopped = await stoppedRows(step, rows);
   return stopped.length > 0 ? leaveOut(step, stopped) : sign(step, rows, gas);
 };
+
+/** Whether an operation that the database lost has made one of the payments. */
+const hasLostPayment = ({ lostMoves, payout, batch, token }: Step, rows: readonly PayableRow[]): Promise<boolean> =>
+  lostMoves.hasPaid({
+    ...{ projectId: payout.projectId, chainId: payout.chainId, token: batch.token },
+    payments: rows.map(({ recipient, amountBase }) => ({
+      recipient,
+      amount: formatAmount(amountBase, token.decimals),
+    })),
+  });
 
 /** The treasury, then each recipient. */
 const holdingsOf = ({ token, account }: Step, rows: readonly PayableRow[]) => [

@@ -3,6 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import type { Token } from "@/lib/core/token";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { PolicyEngine } from "@/lib/modules/policies/service";
+import type { SigningGate } from "@/lib/modules/signing/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { ReceiptCheck, UserOperationReceipt } from "@/lib/ports/bundler";
 import type { PayoutGasWaits } from "./gas-wait-repository";
@@ -47,6 +48,8 @@ export interface BatchDeps {
   readonly freezes: Pick<TokenFreezes, "areFrozen">;
   /** Whether any source of screening is set up. */
   readonly isScreening: () => Promise<boolean>;
+  /** Knows the payments that a restored database has lost. */
+  readonly lostMoves: Pick<SigningGate, "hasPaid">;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 

@@ -1,0 +1,107 @@
+/** A private transfer whose proof was stored when the database was backed up, and whose transaction was sent after it. */
+import { expect, test, vi } from "vitest";
+import type { Services } from "@/lib/composition";
+import { getPrivateBalances, getPrivateTransfer, privateTransfer, shield } from "@/lib/contracts/privacy";
+import { isFinal } from "@/lib/core/status";
+import { processVariables } from "@/lib/testing/api-process";
+import { testAccount } from "@/lib/testing/factories";
+import { startFaultProxy } from "@/lib/testing/fault-proxy";
+import { fundedCustomer, type FundedCustomer } from "@/lib/testing/funded-customer";
+import { DRILL_REQUEST, restoreDrill } from "@/lib/testing/restore-drill";
+import { workerProcesses } from "@/lib/testing/worker-process";
+import { afterFile } from "@/lib/testing/after-file";
+import { startWorker } from "@/lib/workers/runner";
+
+/** A proof takes some seconds of all cores. */
+const WAIT = { timeout: 150_000, interval: 50 };
+const ONE_USDC = 1_000_000n;
+
+const drill = await restoreDrill({ hasAssociation: true });
+const { postgres, one, usdc, api } = drill;
+const { chainId } = one;
+const workers = await workerProcesses();
+const proxy = await startFaultProxy(one.rpcUrl);
+afterFile(() => proxy.close());
+
+const spendable = async ({ client }: FundedCustomer, amount: string): Promise<void> => {
+  await vi.waitFor(async () => {
+    const { data } = await client.call(getPrivateBalances, { query: {} });
+    expect(data.find((each) => each.chainId === chainId && each.token.symbol === "USDC")?.spendable).toBe(amount);
+  }, WAIT);
+};
+
+const transfer = ({ client }: FundedCustomer, toAddress: `0x${string}`, amount: string) =>
+  client.call(privateTransfer, { body: { chainId, token: "USDC", amount, toAddress, acceptSmallSet: true } });
+
+const ended = ({ client }: FundedCustomer, id: string) =>
+  vi.waitFor(async () => {
+    const found = await client.call(getPrivateTransfer, { params: { id } });
+    if (!isFinal(found.status)) throw new Error(`It is ${found.status}.`);
+    return found;
+  }, WAIT);
+
+const usdcOf = (owner: `0x${string}`): Promise<bigint> => drill.balanceOf(usdc, owner);
+
+const sentFor = ({ database }: Services) =>
+  database.prisma.chainTransaction.findMany({ where: { purpose: { startsWith: "privacy:" } } });
+
+/** A customer with a note, and a transfer whose proof is stored. */
+const proveTransfer = async (recipient: `0x${string}`) => {
+  const customer = await fundedCustomer(api);
+  const worker = startWorker(api.services, { searchesDeposits: false });
+  await customer.client.call(shield, { body: { chainId, token: "USDC", amount: "100" } });
+  await spendable(customer, "99.9");
+  await worker.stop();
+
+  // The chain does not tell this worker the gas of the transaction, so it comes no further than the proof.
+  proxy.on({ fault: { kind: "hang" }, methods: ["eth_estimateGas"] });
+  const held = await workers.start({ ...processVariables(api), [`RPC_URL_${String(chainId)}`]: proxy.url });
+  await held.begin();
+  const { transferId, operationId } = await transfer(customer, recipient, "25");
+  await vi.waitFor(async () => {
+    const step = await api.services.database.prisma.privacyStep.findFirstOrThrow({ where: { operationId } });
+    expect(step.state).toBe("proved");
+  }, WAIT);
+  const backup = await postgres.backUp();
+  held.kill();
+  await held.exited;
+  expect(await sentFor(api.services)).toEqual([]);
+  return { customer, transferId, backup };
+};
+
+test("a private transfer that was proved at the backup and sent after it pays its recipient once, and the wallet goes on", async () => {
+  const [recipient, next] = [testAccount().address, testAccount().address];
+  const { customer, transferId, backup } = await proveTransfer(recipient);
+  const worker = startWorker(api.services, { searchesDeposits: false });
+  expect((await ended(customer, transferId)).status).toBe("completed");
+  await worker.stop();
+  expect(await usdcOf(recipient)).toBe(25n * ONE_USDC);
+  const [sent] = await sentFor(api.services);
+  const sentBefore = await drill.sentByExecutor();
+
+  const services = await drill.beginElsewhere(backup);
+  const { reconciliation } = services;
+  await expect(transfer(customer, recipient, "25")).rejects.toMatchObject({ code: "signing_off" });
+  await drill.letTimePass();
+  const report = await reconciliation.reconcile(DRILL_REQUEST);
+  expect(report).toMatchObject({ isAllowed: false, faults: [] });
+  expect(report.unknown.map(({ hash }) => hash)).toEqual([sent?.minedHash]);
+  expect(report.unknown[0]?.payments).toContainEqual({ to: recipient, token: usdc, symbol: "USDC", amount: "25" });
+  const accept = report.unknown.map(({ hash }) => hash);
+  expect(await reconciliation.reconcile({ ...DRILL_REQUEST, accept })).toMatchObject({ isAllowed: true });
+
+  // The proof that the backup has is the one that was sent.
+  const again = await ended(customer, transferId);
+  expect(again).toMatchObject({
+    status: "completed",
+    received: { amount: "25" },
+    steps: [{ txHash: sent?.minedHash }],
+  });
+  expect([await usdcOf(recipient), await drill.sentByExecutor()]).toEqual([25n * ONE_USDC, sentBefore]);
+  await expect(transfer(customer, recipient, "25")).rejects.toMatchObject({ code: "paid_already" });
+
+  await spendable(customer, "74.9");
+  const { transferId: later } = await transfer(customer, next, "10");
+  expect((await ended(customer, later)).status).toBe("completed");
+  expect([await usdcOf(next), await drill.sentByExecutor()]).toEqual([10n * ONE_USDC, sentBefore + 1]);
+}, 600_000);
