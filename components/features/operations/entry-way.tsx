@@ -101,6 +101,9 @@ const ARROW = (
 const LOOKS =
   "line-clamp-2 text-fg-2 @min-[60rem]:flex @min-[60rem]:items-center @min-[60rem]:gap-x-1 @min-[60rem]:whitespace-nowrap";
 
+/** In one line there is no room for the names of two chains and of the receiver, so the second chain is its mark alone. */
+const WIDE_HIDDEN = "@min-[60rem]:sr-only";
+
 /** Of a deposit: who sent it, and the chain. Else where it comes from and who receives it; a chain that it never leaves stands once. An account is on no chain. */
 export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
   const { kind, source, counterparty, sent, received, minimum } = row;
@@ -111,7 +114,7 @@ export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
         {counterparty === null ? <Counterparty address={null} /> : <Receiver party={counterparty} />}
         {ARROW}
         {toChain === null ? null : (
-          <span className="shrink-0">
+          <span className="min-w-0 truncate">
             <ChainName chainId={toChain} />
           </span>
         )}
@@ -125,7 +128,7 @@ export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
       {toChain === null || (source === null && sent.every(({ token }) => token.chainId === toChain)) ? null : (
         <span className="shrink-0">
           {" "}
-          on <ChainName chainId={toChain} />
+          <span className={WIDE_HIDDEN}>on</span> <ChainName chainId={toChain} nameClassName={WIDE_HIDDEN} />
         </span>
       )}
     </span>
