@@ -93,11 +93,15 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await expect(page.getByText("Nothing is private yet")).toBeVisible();
   await page.getByRole("link", { name: "Shield", exact: true }).first().click();
 
+  const reviewing = page.getByRole("button", { name: "Review", exact: true });
+  await expect(reviewing).toBeDisabled();
+  await expect(reviewing).toHaveAccessibleDescription("Complete the form.");
   await page.getByLabel("Amount", { exact: true }).fill("1,250.5");
   await expect(page.getByText("Read as 1,250.5 USDC")).toBeVisible();
   await page.getByLabel("Amount", { exact: true }).fill("1,0,0");
-  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await page.getByLabel("Amount", { exact: true }).blur();
   await expect(page.getByText("Enter an amount above zero, such as 1,250.00.")).toBeVisible();
+  await expect(reviewing).toBeDisabled();
   await page.getByRole("button", { name: "Use all: 500 USDC" }).click();
   await page.getByLabel("Amount", { exact: true }).fill("100");
   await expect(page.getByRole("list", { name: "Public chain" })).toContainText("The treasury deposited 100.00 USDC");
