@@ -7,6 +7,7 @@ import { Party } from "@/components/features/names/party";
 import { shorten } from "@/components/ui/address";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { ChainName } from "@/components/ui/chain-name";
+import { cn } from "@/components/ui/cn";
 import { ChainMark } from "@/components/ui/marks";
 import type { ActivityRow } from "./activity-entry";
 
@@ -37,8 +38,8 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
 
 const MARKS_MAX = 3;
 
-const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
-  <span className="inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle" title={title}>
+const Marked = ({ mark, title, className, children }: MarkedProps): ReactNode => (
+  <span className={cn("inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle", className)} title={title}>
     {mark}
     <span className="truncate">{children}</span>
   </span>
@@ -47,6 +48,7 @@ const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
 interface MarkedProps {
   readonly mark: ReactNode;
   readonly title?: string;
+  readonly className?: string;
   readonly children: ReactNode;
 }
 
@@ -79,7 +81,11 @@ const Receiver = ({ party }: { readonly party: NonNullable<ActivityRow["counterp
   }
 };
 
-const RESERVES = <Marked mark={<Landmark aria-hidden className={MARK} />}>Reserves</Marked>;
+const RESERVES = (
+  <Marked mark={<Landmark aria-hidden className={MARK} />} className="shrink-0">
+    Reserves
+  </Marked>
+);
 
 /** Where it comes from: the chains of its sources, an account, or the reserves. */
 const Origin = ({ row: { source, sent } }: { readonly row: ActivityRow }): ReactNode => {
