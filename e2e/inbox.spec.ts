@@ -52,7 +52,7 @@ test("a transfer of one person waits in the inbox until another person approves 
   const operationId = await owner.execute(await owner.prepareTransfer(transfer));
   await page.goto(`/activity/${operationId}`);
   await page.getByRole("link", { name: "Waits for votes …" }).click();
-  await expect(page.getByRole("heading", { name: /^Transfer of 12.5 USDC on / })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Transfer of 12.50 USDC on / })).toBeVisible();
   await expect(page.getByRole("region", { name: "What is approved" })).toContainText(RECIPIENT);
   // The person who asked has no vote.
   await expect(page.getByRole("region", { name: "Votes" })).toContainText("Nobody has voted yet");
@@ -63,7 +63,7 @@ test("a transfer of one person waits in the inbox until another person approves 
   await checkLooks(guest, "inbox with a decision");
   await guest
     .getByRole("list", { name: "Inbox" })
-    .getByRole("link", { name: /^Transfer of 12.5 USDC/ })
+    .getByRole("link", { name: /^Transfer of 12.50 USDC/ })
     .click();
   const card = guest.getByRole("region", { name: "Your vote" });
   await card.getByRole("button", { name: "Send code" }).click();
