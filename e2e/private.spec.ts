@@ -210,6 +210,14 @@ test("a private operation that waits for its approval is cancelled, and nothing 
   const before = await inTreasury();
   const { transferId } = await shieldThroughApi("30");
   await page.goto(`/private/${transferId}`);
+  await expect(page.getByRole("heading", { name: /^30\.00 USDC → /, level: 1 })).toBeVisible();
+  const account = page.getByRole("button", { name: "Account", exact: true });
+  await account.click();
+  await page.getByRole("menuitem", { name: "Hide amounts" }).click();
+  await expect(page.getByRole("heading", { name: /^•••••• USDC → /, level: 1 })).toBeVisible();
+  await expect(page.getByRole("main")).not.toContainText("30.00");
+  await account.click();
+  await page.getByRole("menuitem", { name: "Show amounts" }).click();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the shield" }).click();
   await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();

@@ -127,7 +127,7 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
         ))}
         {payout.kind === "wallets" && payout.networkFee !== null ? (
           <Line label="Network fee">
-            {payout.networkFee.amount} {payout.networkFee.token.symbol}
+            <Amount value={payout.networkFee.amount} unit={payout.networkFee.token.symbol} plain exact />
             {payout.networkFee.estimated ? ", estimated" : ""}
           </Line>
         ) : null}
