@@ -1,3 +1,4 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
@@ -6,7 +7,8 @@ import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const CHAIN = 31337;
-const RECIPIENT = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+/** Nobody else is paid at this address meanwhile. */
+const RECIPIENT = privateKeyToAccount(generatePrivateKey()).address;
 
 /** The person of `guest` joins the owner's project as an operator: invited, and the link accepted, both through the pages. */
 const joins = async (page: Page, owner: TestProject, guest: Page, email: string): Promise<void> => {
