@@ -134,7 +134,7 @@ test("the size of a large deposit is checked while it is typed, and saved by Ent
   await signIn(page.request);
   await page.goto("/settings#notifications");
   const card = page.getByRole("region", { name: "Notifications", exact: true });
-  const size = card.getByLabel("A deposit is large from (US dollars)");
+  const size = card.getByLabel("A large deposit is at least (US dollars)");
   await size.fill("many");
   await expect(card.getByText("Enter an amount such as 10000.")).toBeVisible();
   await expect(card.getByRole("button", { name: "Save" })).toBeDisabled();

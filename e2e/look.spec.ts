@@ -102,7 +102,7 @@ test("amounts that are hidden are hidden on the page of an operation and in the 
   await project.api.call(swapAndTransfer, { body: { ...asked, fromChainId: 31337, toChainId: 31337 } });
   for (const path of ["/inbox", "/"]) {
     await page.goto(path);
-    await expect(page.getByText("Swap with transfer of •••••• USDC")).toBeVisible();
+    await expect(page.getByText("Swap and transfer of •••••• USDC")).toBeVisible();
     await expect(page.getByRole("main")).not.toContainText(/77\.77|123\.45/);
   }
   await page.goto(`/activity/${id}`);

@@ -33,7 +33,7 @@ test("an approval that waits makes the bell count; the panel links to it, and th
   const panel = page.getByRole("dialog", { name: "Newest notifications" });
   await settle(page);
   await checkLooks(page, "the panel of notifications");
-  await panel.getByRole("link", { name: /^Swap with transfer waits for approval/ }).click();
+  await panel.getByRole("link", { name: /^Swap and transfer waits for approval/ }).click();
   await expect(page).toHaveURL(new RegExp(`/activity/${first}$`));
   await expect(panel).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Notifications", exact: true })).toBeVisible();

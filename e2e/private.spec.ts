@@ -93,11 +93,15 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await expect(page.getByText("Nothing is private yet")).toBeVisible();
   await page.getByRole("link", { name: "Shield", exact: true }).first().click();
 
+  const reviewing = page.getByRole("button", { name: "Review", exact: true });
+  await expect(reviewing).toBeDisabled();
+  await expect(reviewing).toHaveAccessibleDescription("Complete the form.");
   await page.getByLabel("Amount", { exact: true }).fill("1,250.5");
   await expect(page.getByText("Read as 1,250.5 USDC")).toBeVisible();
   await page.getByLabel("Amount", { exact: true }).fill("1,0,0");
-  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await page.getByLabel("Amount", { exact: true }).blur();
   await expect(page.getByText("Enter an amount above zero, such as 1,250.00.")).toBeVisible();
+  await expect(reviewing).toBeDisabled();
   await page.getByRole("button", { name: "Use all: 500 USDC" }).click();
   await page.getByLabel("Amount", { exact: true }).fill("100");
   await expect(page.getByRole("list", { name: "Public chain" })).toContainText("The treasury deposited 100.00 USDC");
@@ -206,6 +210,14 @@ test("a private operation that waits for its approval is cancelled, and nothing 
   const before = await inTreasury();
   const { transferId } = await shieldThroughApi("30");
   await page.goto(`/private/${transferId}`);
+  await expect(page.getByRole("heading", { name: /^30\.00 USDC → /, level: 1 })).toBeVisible();
+  const account = page.getByRole("button", { name: "Account", exact: true });
+  await account.click();
+  await page.getByRole("menuitem", { name: "Hide amounts" }).click();
+  await expect(page.getByRole("heading", { name: /^•••••• USDC → /, level: 1 })).toBeVisible();
+  await expect(page.getByRole("main")).not.toContainText("30.00");
+  await account.click();
+  await page.getByRole("menuitem", { name: "Show amounts" }).click();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the shield" }).click();
   await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();

@@ -9,7 +9,7 @@ import { DropdownMenu, MenuChoice } from "@/components/ui/dropdown-menu";
 export const THEMES = [
   { value: "light", label: "Light", icon: <Sun aria-hidden /> },
   { value: "dark", label: "Dark", icon: <Moon aria-hidden /> },
-  { value: "system", label: "As the system", icon: <Monitor aria-hidden /> },
+  { value: "system", label: "Same as system", icon: <Monitor aria-hidden /> },
 ] as const;
 
 export const ThemeSwitch = (): ReactNode => {

@@ -9,19 +9,22 @@ interface CardProps {
   readonly actions?: ReactNode;
   /** Without padding, for tables and lists that reach the edges. */
   readonly flush?: boolean;
+  /** Its content is a column as tall as the card, where the cards of a row are made equally tall. */
+  readonly fill?: boolean;
   readonly id?: string;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
 /** A section of a page: a white card with a heading, on the warm ground. */
-export const Card = ({ title, description, actions, flush = false, id, className, children }: CardProps): ReactNode => {
+export const Card = (props: CardProps): ReactNode => {
+  const { title, description, actions, flush = false, fill = false, id, className, children } = props;
   const headingId = useId();
   return (
     <section
       id={id}
       aria-labelledby={title === undefined ? undefined : headingId}
-      className={cn("rounded-card border bg-surface", className)}
+      className={cn("rounded-card border bg-surface", fill && "flex flex-col", className)}
     >
       {title === undefined ? null : (
         <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b px-4 py-2.5">
@@ -34,7 +37,7 @@ export const Card = ({ title, description, actions, flush = false, id, className
           {actions === undefined ? null : <div className="flex items-center gap-2">{actions}</div>}
         </header>
       )}
-      <div className={flush ? undefined : "p-4"}>{children}</div>
+      <div className={cn(!flush && "p-4", fill && "flex flex-1 flex-col")}>{children}</div>
     </section>
   );
 };

@@ -24,6 +24,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["break-inside", /^break-inside-/],
   ["border-collapse", /^border-collapse$/],
   ["border-width", /^border(-\d+)?$/],
+  ["border-style", /^border-(solid|dashed|dotted|none)$/],
   ["border-color", /^border-(?![trblxy](-\d+)?$)./],
   ["rounded", /^rounded(-(?![trbl]-)[a-z]+)?$/],
   ["outline-style", /^outline-none$/],

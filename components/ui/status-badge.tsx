@@ -11,7 +11,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import type { Status, SubStatus } from "@/lib/core/status";
+import { isFinal, type Status, type SubStatus } from "@/lib/core/status";
 import { Badge, type Tone } from "./badge";
 
 interface StatusView {
@@ -59,32 +59,40 @@ const WAITING_FOR_A_PERSON: readonly SubStatus[] = ["awaiting_otp", "awaiting_ap
 const PAUSED: StatusView = { word: "Pending", tone: "warning", icon: CirclePause };
 const KEPT_BACK: StatusView = { word: "Kept back", tone: "warning", icon: CirclePause };
 
-/** Statuses that say everything by themselves. */
+/** Details that say nothing beside the status: that it is new, or how much of it arrived, which "Completed" and "Partly completed" say. */
 const SILENT: readonly SubStatus[] = ["created", "full"];
+
+/** The detail of an end that nothing was sent before is the step at which it ended, so "Cancelled, waiting for approval" would be wrong. */
+const SILENT_ENDS: readonly Status[] = ["cancelled", "expired"];
+
+const isSilent = (status: Status, subStatus: SubStatus): boolean =>
+  SILENT.includes(subStatus) ||
+  SILENT_ENDS.includes(status) ||
+  (status === "partially_completed" && subStatus === "partial");
 
 interface StatusBadgeProps {
   readonly status: Status;
   readonly subStatus?: SubStatus | null | undefined;
-  /** Shows the detail without the status until the status is final, because rows of a list have little room; the title has both. */
-  readonly short?: boolean;
 }
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-export const StatusBadge = ({ status, subStatus, short = false }: StatusBadgeProps): ReactNode => {
+/** Until the status is final its detail stands alone, because it says more: "Waiting for approval", "Crossing chains". The title has both. */
+export const StatusBadge = ({ status, subStatus }: StatusBadgeProps): ReactNode => {
   const waits = status === "pending" && subStatus != null && WAITING_FOR_A_PERSON.includes(subStatus);
   const view: StatusView = waits ? PAUSED : subStatus === "quarantined" ? KEPT_BACK : STATUS_VIEWS[status];
-  const more = subStatus == null || SILENT.includes(subStatus) ? "" : `, ${SUB_STATUS_WORDS[subStatus]}`;
-  if (short && subStatus != null && more !== "" && (status === "pending" || status === "processing"))
+  const detail = subStatus == null || isSilent(status, subStatus) ? null : SUB_STATUS_WORDS[subStatus];
+  const title = detail === null ? view.word : `${view.word}, ${detail}`;
+  if (detail !== null && !isFinal(status))
     return (
-      <Badge tone={view.tone} icon={view.icon} title={view.word + more}>
-        {capital(SUB_STATUS_WORDS[subStatus])}
+      <Badge tone={view.tone} icon={view.icon} title={title}>
+        {capital(detail)}
       </Badge>
     );
   return (
-    <Badge tone={view.tone} icon={view.icon} title={view.word + more}>
+    <Badge tone={view.tone} icon={view.icon} title={title}>
       {view.word}
-      {more === "" ? null : <span className="font-normal">{more}</span>}
+      {detail === null ? null : <span className="font-normal">, {detail}</span>}
     </Badge>
   );
 };

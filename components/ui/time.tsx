@@ -21,9 +21,10 @@ interface TimeProps {
 export const Time = ({ value, absolute = false, clock = false, className }: TimeProps): ReactNode => {
   const now = useNow(TICK_MS);
   const date = new Date(value);
-  const exact = value.slice(0, 16).replace("T", " ") + " UTC";
-  const local = now === null ? exact : dateText(date, "exact");
-  const distance = now === null ? exact : sinceText(date, now);
+  const day = value.slice(0, 10);
+  const local = now === null ? `${day} ${value.slice(11, 16)} UTC` : dateText(date, "exact");
+  // About as wide as the distance that the browser writes in its place.
+  const distance = now === null ? day : sinceText(date, now);
   return (
     <time dateTime={value} title={`${local} (${value})`} className={`num ${className ?? ""}`}>
       {clock && now !== null ? dateText(date, "clock") : absolute ? local : distance}

@@ -12,6 +12,8 @@ export interface VirtualColumn {
   readonly align?: "left" | "right";
   /** Behind a column of numbers, which end where it begins. */
   readonly spaced?: boolean;
+  /** Of its header; the cells have their own. */
+  readonly className?: string;
 }
 
 interface VirtualTableProps {
@@ -67,6 +69,7 @@ export const VirtualTable = ({
                 "truncate text-sm font-medium text-fg-3",
                 column.align === "right" && "text-right",
                 column.spaced === true && "pl-4",
+                column.className,
               )}
             >
               {column.header}

@@ -1,5 +1,6 @@
 /** How numbers are written for people: amounts of tokens, US dollars, counts and shares, in the reader's locale. Browser-safe. */
 import { divide, readDecimal, scaledTo } from "./decimal";
+import { formatAmount } from "./money";
 
 /** Two digits after the point, as for dollars and cents. */
 const CENTS_DIGITS = 2;
@@ -110,6 +111,18 @@ export const amountText = (value: string, format: AmountFormat = {}): AmountText
     return { text: `${isNegative ? "> −" : "< "}${written(1n, wanted, marks)}`, full, rounded: true };
   const short = padded ? { digits: shown, scale: wanted } : trimmed(shown, wanted, least);
   return { text: sign + written(short.digits, short.scale, marks), full, rounded: isRounded };
+};
+
+/**
+ * An amount in a title that the service stores or sends: in English, with every digit and the symbol.
+ * @example titleAmount(12_500_000n, { symbol: "USDC", decimals: 6 }) // "12.50 USDC"
+ */
+export const titleAmount = (
+  amountBase: bigint,
+  { symbol, decimals }: { readonly symbol: string; readonly decimals: number },
+): string => {
+  const { text } = amountText(formatAmount(amountBase, decimals), { symbol, exact: true, locale: "en" });
+  return `${text} ${symbol}`;
 };
 
 /** Writes the amount in a currency, with the sign of the currency where the locale has it. */

@@ -62,7 +62,7 @@ test("a transfer waits for two other people after its maker's code, and leaves o
     subStatus: "awaiting_approval",
   });
   expect(request).toMatchObject({ state: "open", mayDecide: false });
-  expect(request.title).toMatch(/^Transfer of 5 USDC on /);
+  expect(request.title).toMatch(/^Transfer of 5\.00 USDC on /);
   expect(request.lines.join(" ")).toContain(toAddress);
   const again = await refusalOf(client.call(executeSwap, { body: { transferId } }));
   expect(again).toMatchObject({ status: 409, code: "quote_already_used" });

@@ -92,7 +92,7 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   expect(decision).toMatchObject({ title: "Payout to 1 account", mine: false });
   expect(decision?.path).toBe(`/inbox/${decision?.id ?? ""}`);
   expect(items.find(({ id }) => id === operation)).toMatchObject({
-    title: "Swap with transfer of 5 USDC",
+    title: "Swap and transfer of 5.00 USDC",
     path: `/activity/${operation}`,
     toDo: "Approve it with a one-time code, or cancel it.",
   });
@@ -136,7 +136,7 @@ test("an operation whose refund is unclear asks for a decision, and no more once
   expect(await refunds()).toMatchObject([
     {
       ...{ id: operationId, mine: true, path: `/activity/${operationId}` },
-      title: "Decide about the refund: Swap with transfer of 5 USDC",
+      title: "Decide about the refund: Swap and transfer of 5.00 USDC",
     },
   ]);
   const viewer = await newMember(api, projectId, "viewer");
@@ -151,4 +151,17 @@ test("a viewer reads what waits and can do nothing of it; another project's inbo
   expect(items.length).toBeGreaterThan(0);
   expect(items.filter(({ mine, kind }) => mine || kind === "stopped_work")).toEqual([]);
   expect(await inboxOf((await api.signIn()).client)).toEqual([]);
+});
+
+test("an operation is named by the sum of each asset that it takes, whatever the number of its sources", async () => {
+  const operationId = await newOperation();
+  const { request } = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+  const { sources } = request as { sources: object[] };
+  const data = {
+    request: { ...(request as object), sources: [...sources, ...sources] },
+    ...{ status: "processing", subStatus: "needs_attention" },
+  };
+  await prisma.operation.update({ where: { id: operationId }, data });
+  const item = (await inboxOf(client)).find(({ id }) => id === operationId);
+  expect(item?.title).toBe("Decide about the refund: Swap and transfer of 10.00 USDC");
 });

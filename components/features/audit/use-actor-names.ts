@@ -12,12 +12,12 @@ export const usePersonAddresses = (): ReadonlyMap<string, string> => {
   return useMemo(() => new Map(members?.data.map(({ userId, address }) => [userId, address])), [members]);
 };
 
-/** Names for actors of the audit log: people by address, keys by name. People who left, and parts of the service, keep their id. */
+/** Names for actors of the audit log: people by address, keys by name. People who left keep their id. */
 export const useActorNames = (): ((actor: string) => string) => {
   const me = useMe().data;
   const members = useApiQuery(listMembers, {}).data;
   const keys = useApiQuery(listApiKeys, {}).data;
-  const names = new Map<string, string>();
+  const names = new Map<string, string>([["system", "The service"]]);
   for (const { userId, email, address } of members?.data ?? []) names.set(userId, email ?? shorten(address));
   for (const { id, name } of keys?.data ?? []) names.set(id, `Key ${name}`);
   if (me !== undefined) names.set(me.id, "You");

@@ -35,7 +35,7 @@ export const CompositionChart = ({ balances }: { readonly balances: Balances }):
   return (
     <figure>
       <figcaption className="pb-1 text-sm text-fg-2">
-        US dollars per token; joints divide the chains.{" "}
+        Value of each token in US dollars; gaps separate its chains.{" "}
         <span className="sr-only">The table of balances has the same numbers.</span>
       </figcaption>
       <div aria-hidden style={{ height: rows.length * BAR_PX + AXES_PX }}>

@@ -64,10 +64,10 @@ const NotYet = ({ points }: { readonly points: readonly HistoryPoint[] }): React
   <EmptyState icon={LineChart} title="No history yet">
     The balance is recorded once an hour.{" "}
     {points[0] === undefined ? (
-      "The first time comes within the hour; a line needs two."
+      "The line starts with the second record."
     ) : (
       <>
-        It was for the first time <Time value={points[0].takenAt} />; a line needs two.
+        The first record is from <Time value={points[0].takenAt} />; the line starts with the second.
       </>
     )}
   </EmptyState>

@@ -13,8 +13,8 @@ import { AccountState } from "./account-state";
 
 const PARTS = [
   { part: "available", label: "Available", why: "can be paid out now" },
-  { part: "pending", label: "Pending", why: "open payouts will take this" },
-  { part: "posted", label: "Posted", why: "what the entries add up to" },
+  { part: "pending", label: "Pending", why: "held for open payouts" },
+  { part: "posted", label: "Posted", why: "sum of all entries" },
 ] as const;
 
 interface BalanceCardProps {

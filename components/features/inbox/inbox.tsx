@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readon
   contact: { label: "Proposed", tone: "info" },
   refund: { label: "Refund unclear", tone: "warning" },
   stopped_work: { label: "Stopped", tone: "danger" },
-  failure: { label: "Failed", tone: "warning" },
+  failure: { label: "Needs a look", tone: "warning" },
 };
 
 /** Everything of the project that waits for a person, of every kind. */

@@ -106,7 +106,11 @@ export const Members = (): ReactNode => {
     <>
       <PageHeader
         title="Members"
-        description={project === undefined ? "Who may do what in this project." : `Who may do what in ${project.name}.`}
+        description={
+          project === undefined
+            ? "People of this project and their roles."
+            : `People of ${project.name} and their roles.`
+        }
         actions={
           mayManage ? (
             <Button variant="primary" onClick={() => setInviting(true)}>

@@ -17,7 +17,9 @@ export const Party = ({ address, className }: PartyProps): ReactNode => {
   return (
     <span className={cn("inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle", className)} title={address}>
       <AddressMark value={address} />
-      <span className={isNamed ? "truncate" : "font-mono text-sm whitespace-nowrap"}>{addressName(address)}</span>
+      <span className={isNamed ? "truncate" : "shrink-0 font-mono text-sm whitespace-nowrap"}>
+        {addressName(address)}
+      </span>
     </span>
   );
 };

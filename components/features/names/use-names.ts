@@ -12,7 +12,11 @@ export interface Names {
   readonly ofAddress: (address: string) => string | undefined;
   /** The same, or the address with its middle left out. */
   readonly addressName: (address: string) => string;
+  /** A sentence of the service with names, or short addresses, in place of the addresses in it. */
+  readonly inSentence: (sentence: string) => string;
 }
+
+const ADDRESS = /0x[0-9a-f]{40}\b/gi;
 
 /** Names before ids: wallets of the project by their label, contacts by theirs. */
 export const useNames = (): Names => {
@@ -23,7 +27,8 @@ export const useNames = (): Names => {
     for (const { address, name } of contacts?.data ?? []) names.set(address.toLowerCase(), name);
     for (const wallet of wallets?.data ?? []) names.set(wallet.address.toLowerCase(), walletName(wallet));
     const ofAddress = (address: string): string | undefined => names.get(address.toLowerCase());
-    return { ofAddress, addressName: (address) => ofAddress(address) ?? shorten(address) };
+    const addressName = (address: string): string => ofAddress(address) ?? shorten(address);
+    return { ofAddress, addressName, inSentence: (sentence) => sentence.replace(ADDRESS, addressName) };
   }, [wallets, contacts]);
 };
 

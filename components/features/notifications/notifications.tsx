@@ -20,7 +20,7 @@ export const Notifications = (): ReactNode => {
     <>
       <PageHeader
         title="Notifications"
-        description="Events of this project that you chose to see, for 90 days."
+        description="Events that you chose to see, kept for 90 days."
         actions={
           <>
             {newest === undefined || unread === 0 ? null : (

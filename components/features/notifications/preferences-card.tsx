@@ -171,7 +171,7 @@ const LargeDeposit = ({ value, onSave }: LargeDepositProps): ReactNode => {
       <TextField
         control={form.control}
         name="largeDepositUsd"
-        label="A deposit is large from (US dollars)"
+        label="A large deposit is at least (US dollars)"
         className="max-w-72"
         input={{ inputMode: "decimal" }}
       />

@@ -64,7 +64,7 @@ const Received = ({ row: { status, received, minimum, kind }, digits }: CellProp
 };
 
 const Note = ({ row: { memo, tags } }: { readonly row: ActivityRow }): ReactNode => (
-  <span className="flex max-w-32 items-center gap-1 overflow-hidden">
+  <span className="flex max-w-24 items-center gap-1 overflow-hidden">
     {memo === "" ? null : (
       <span className="truncate text-fg-2" title={memo}>
         {memo}
@@ -96,8 +96,8 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     id: "way",
     header: "From → to",
     bare: true,
-    // Takes the width that the other columns leave, whatever its names need.
-    className: "@min-[60rem]:w-full @min-[60rem]:max-w-0",
+    // Takes the width that the other columns leave, whatever its names need, and at least that of a short name between two chains.
+    className: "@min-[60rem]:w-full @min-[60rem]:max-w-0 @min-[60rem]:min-w-48",
     cell: (row) => <EntryWay row={row} />,
   },
   { id: "sent", header: "Sent", align: "right", bare: true, cell: (row) => <Sent row={row} digits={digits} /> },
@@ -122,7 +122,7 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     id: "status",
     header: "Status",
     phone: "aside",
-    cell: (row) => <StatusBadge status={row.status} subStatus={row.subStatus} short />,
+    cell: (row) => <StatusBadge status={row.status} subStatus={row.subStatus} />,
   },
 ];
 
@@ -132,8 +132,8 @@ const TIME: Column<ActivityRow> = {
   align: "right",
   bare: true,
   priority: "medium",
-  // The width of the date that the server draws, so that no row changes its height when the browser writes "2 minutes ago".
-  className: "whitespace-nowrap @min-[40rem]:min-w-42",
+  // The width of "11 minutes ago", so that no column moves when the browser writes it in place of the date.
+  className: "whitespace-nowrap @min-[40rem]:min-w-32",
   cell: (row) => <Time value={row.createdAt} />,
 };
 

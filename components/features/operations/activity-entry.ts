@@ -14,6 +14,9 @@ export const ACTIVITY_WORDS = {
   funding_reversal: "Funding taken back",
 } as const satisfies Record<ActivityRow["kind"], string>;
 
+/** The same kinds as those of the contract, without its schemas. */
+export const ACTIVITY_KINDS = Object.keys(ACTIVITY_WORDS) as readonly (keyof typeof ACTIVITY_WORDS)[];
+
 /** The name of a movement; a payout to wallets that an account bears is a withdrawal from it. */
 export const wordsOf = ({ kind, source }: Pick<ActivityRow, "kind" | "source">): string =>
   kind === "payout_to_wallets" && source !== null

@@ -7,6 +7,7 @@ import { Party } from "@/components/features/names/party";
 import { shorten } from "@/components/ui/address";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { ChainName } from "@/components/ui/chain-name";
+import { cn } from "@/components/ui/cn";
 import { ChainMark } from "@/components/ui/marks";
 import type { ActivityRow } from "./activity-entry";
 
@@ -37,8 +38,8 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
 
 const MARKS_MAX = 3;
 
-const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
-  <span className="inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle" title={title}>
+const Marked = ({ mark, title, className, children }: MarkedProps): ReactNode => (
+  <span className={cn("inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle", className)} title={title}>
     {mark}
     <span className="truncate">{children}</span>
   </span>
@@ -47,6 +48,7 @@ const Marked = ({ mark, title, children }: MarkedProps): ReactNode => (
 interface MarkedProps {
   readonly mark: ReactNode;
   readonly title?: string;
+  readonly className?: string;
   readonly children: ReactNode;
 }
 
@@ -79,7 +81,11 @@ const Receiver = ({ party }: { readonly party: NonNullable<ActivityRow["counterp
   }
 };
 
-const RESERVES = <Marked mark={<Landmark aria-hidden className={MARK} />}>Reserves</Marked>;
+const RESERVES = (
+  <Marked mark={<Landmark aria-hidden className={MARK} />} className="shrink-0">
+    Reserves
+  </Marked>
+);
 
 /** Where it comes from: the chains of its sources, an account, or the reserves. */
 const Origin = ({ row: { source, sent } }: { readonly row: ActivityRow }): ReactNode => {
@@ -101,6 +107,9 @@ const ARROW = (
 const LOOKS =
   "line-clamp-2 text-fg-2 @min-[60rem]:flex @min-[60rem]:items-center @min-[60rem]:gap-x-1 @min-[60rem]:whitespace-nowrap";
 
+/** In one line there is no room for the names of two chains and of the receiver, so the second chain is its mark alone. */
+const WIDE_HIDDEN = "@min-[60rem]:sr-only";
+
 /** Of a deposit: who sent it, and the chain. Else where it comes from and who receives it; a chain that it never leaves stands once. An account is on no chain. */
 export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
   const { kind, source, counterparty, sent, received, minimum } = row;
@@ -111,7 +120,7 @@ export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
         {counterparty === null ? <Counterparty address={null} /> : <Receiver party={counterparty} />}
         {ARROW}
         {toChain === null ? null : (
-          <span className="shrink-0">
+          <span className="min-w-0 truncate">
             <ChainName chainId={toChain} />
           </span>
         )}
@@ -125,7 +134,7 @@ export const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
       {toChain === null || (source === null && sent.every(({ token }) => token.chainId === toChain)) ? null : (
         <span className="shrink-0">
           {" "}
-          on <ChainName chainId={toChain} />
+          <span className={WIDE_HIDDEN}>on</span> <ChainName chainId={toChain} nameClassName={WIDE_HIDDEN} />
         </span>
       )}
     </span>

@@ -30,7 +30,7 @@ interface FlowCardProps {
 /** The life of the operation as a picture, its state in one sentence, where the money is, and what to do. */
 export const FlowCard = ({ operation, events, live }: FlowCardProps): ReactNode => {
   const chainName = useChainName();
-  const { addressName } = useNames();
+  const { addressName, inSentence } = useNames();
   const final = isFinal(operation.status);
   const nowMs = useNow(TICK_MS) ?? Date.parse(operation.updatedAt);
   const sentence = statusSentence(operation, chainName);
@@ -52,7 +52,9 @@ export const FlowCard = ({ operation, events, live }: FlowCardProps): ReactNode 
             {sentence}
           </p>
           <p className="text-fg-2">
-            {operation.may.approve ? "Approve it with a one-time code, or cancel it." : operation.outcome.nextAction}
+            {operation.may.approve
+              ? "Approve it with a one-time code, or cancel it."
+              : inSentence(operation.outcome.nextAction)}
           </p>
         </div>
         {final ? null : (

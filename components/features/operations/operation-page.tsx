@@ -17,7 +17,11 @@ import { FlowCard } from "./flow-card";
 import { LegCard } from "./leg-card";
 import { OperationHeader } from "./operation-header";
 import { RawJson } from "./raw-json";
+import type { Operation } from "./types";
 import { useOperation } from "./use-operation";
+
+/** Legs and receipt stand two in a row. A receipt that no leg stands beside has the memo there, because its labels would be far from their values. */
+const isReceiptAlone = ({ deposit, legs }: Operation): boolean => deposit === null && legs.length % 2 === 0;
 
 const MONEY = "The operation continues without this page.";
 
@@ -71,11 +75,12 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
                     events={events}
                   />
                 ))}
-                <ReceiptCard operation={operation} wide={operation.legs.length % 2 === 0} />
+                <ReceiptCard operation={operation} />
+                {isReceiptAlone(operation) ? <AnnotationCard subjectId={operationId} /> : null}
               </div>
             </>
           )}
-          <AnnotationCard subjectId={operationId} />
+          {isReceiptAlone(operation) ? null : <AnnotationCard subjectId={operationId} />}
           <EvaluationCard evaluationId={operation.evaluationId} />
           <RawJson value={operation} />
           <ApiSnippet method={getOperation.method} path={`/operations/${operationId}`} />

@@ -26,13 +26,11 @@ const ID_HEAD = 8;
 
 interface ReceiptCardProps {
   readonly operation: Operation;
-  /** Over both columns of the page. */
-  readonly wide: boolean;
 }
 
 /** The receipt: the sent amount, the received amount beside the promised one, the recipient, and the costs. */
-export const ReceiptCard = ({ operation, wide }: ReceiptCardProps): ReactNode => (
-  <Card title="Receipt" className={wide ? "lg:col-span-2" : ""}>
+export const ReceiptCard = ({ operation }: ReceiptCardProps): ReactNode => (
+  <Card title="Receipt">
     <Facts className="-my-2">
       <AmountFacts operation={operation} />
       <Fact label="To">
@@ -134,7 +132,7 @@ const TimeFacts = ({ operation }: { readonly operation: Operation }): ReactNode 
       <Time value={operation.updatedAt} absolute />
     </Fact>
     {operation.status === "pending" && operation.expiresAt !== null ? (
-      <Fact label="Expires, with nothing sent">
+      <Fact label="Expires">
         <Time value={operation.expiresAt} absolute />
       </Fact>
     ) : null}

@@ -1,16 +1,28 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { z } from "zod";
 
 const KEY = "causeway.activity-views";
 const VIEWS_MAX = 20;
-const NAME_MAX = 40;
-
-const savedView = z.object({ name: z.string().min(1).max(NAME_MAX), search: z.string().max(1000) });
+export const VIEW_NAME_MAX = 40;
+const SEARCH_MAX = 1000;
 
 /** A name for a search of the page's address: `status=failed&from=2026-11-01`. Kept in this browser. */
-export type SavedView = z.infer<typeof savedView>;
+export interface SavedView {
+  readonly name: string;
+  readonly search: string;
+}
+
+// Checked by hand, because zod would be a seventh of the scripts of the page.
+const isText = (value: unknown, least: number, most: number): boolean =>
+  typeof value === "string" && value.length >= least && value.length <= most;
+const isView = (value: unknown): value is SavedView =>
+  typeof value === "object" &&
+  value !== null &&
+  "name" in value &&
+  "search" in value &&
+  isText(value.name, 1, VIEW_NAME_MAX) &&
+  isText(value.search, 0, SEARCH_MAX);
 
 /** Views that everybody has. */
 export const COMMON_VIEWS: readonly SavedView[] = [
@@ -20,10 +32,10 @@ export const COMMON_VIEWS: readonly SavedView[] = [
 
 export const parseViews = (text: string | null): readonly SavedView[] => {
   try {
-    return z
-      .array(savedView)
-      .max(VIEWS_MAX)
-      .parse(JSON.parse(text ?? "[]"));
+    const views: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(views) && views.length <= VIEWS_MAX && views.every(isView)
+      ? views.map(({ name, search }) => ({ name, search }))
+      : [];
   } catch {
     // Another version or another program wrote it.
     return [];
@@ -64,7 +76,7 @@ export const useSavedViews = (): SavedViews => {
   const views = parseViews(text);
   return {
     views,
-    save: (view) => store(withView(views, savedView.parse(view))),
+    save: (view) => (isView(view) ? store(withView(views, view)) : undefined),
     remove: (name) => store(views.filter((view) => view.name !== name)),
   };
 };

@@ -67,7 +67,7 @@ const ORDER: readonly Leg["state"][] = [
 const isOpen = (leg: Leg): boolean => !isFinal(leg.status);
 
 const FINAL_SENTENCES: Partial<Record<Operation["status"], string>> = {
-  partially_completed: "A part arrived; the rest is named below",
+  partially_completed: "A part arrived",
   failed: "Nothing arrived; the money is in the source wallets",
   refunded: "Nothing arrived; the money is back",
   expired: "Not executed in time; nothing was sent",
@@ -82,7 +82,7 @@ export const statusSentence = (operation: Operation, chainName: ChainNameOf): st
   if (isFinal(status)) {
     if (legs.some(isUnclear)) return "Not all of it arrived, and where the rest is is not certain.";
     if (status !== "completed") return `${FINAL_SENTENCES[status] ?? "Ended"}.`;
-    return subStatus === "partial" ? "A part arrived; the rest is named below." : `Arrived on ${chainName(to)}.`;
+    return subStatus === "partial" ? "A part arrived." : `Arrived on ${chainName(to)}.`;
   }
   if (status === "pending" && subStatus === "awaiting_approval") return "Waiting for approval; nothing was sent.";
   if (status === "pending" && subStatus === "awaiting_signature") return "Waiting for a signature; nothing was sent.";

@@ -9,8 +9,8 @@ import {
   useQueryStates,
 } from "nuqs";
 import { useCallback } from "react";
-import { ACTIVITY_KINDS } from "@/lib/contracts/activity";
 import { STATUSES } from "@/lib/core/status";
+import { ACTIVITY_KINDS } from "./activity-entry";
 import { isDay, NO_FILTERS, type ActivityFilters } from "./filter-model";
 
 const day = createParser({ parse: (text) => (isDay(text) ? text : null), serialize: (text: string) => text });

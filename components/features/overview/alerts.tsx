@@ -99,12 +99,12 @@ const SigningAlert = ({ detail }: { readonly detail: string }): ReactNode => (
   <Alert tone="danger" title="Payments are paused">
     <p>{detail}</p>
     <p>
-      New payments are refused. Money that did not leave is in its wallet, and{" "}
+      New payments are refused. Money that has not left is still in its wallet;{" "}
       <Link href="/activity?status=processing" className="link">
         Activity
       </Link>{" "}
-      shows what is on its way. Tell the operator of the service: once that command finds that the database and the
-      chains agree, payments go on by themselves.
+      shows what is on its way. Ask the operator of the service to run the command above. Payments continue when it
+      finds that the database and the chains agree.
     </p>
   </Alert>
 );

@@ -25,7 +25,7 @@ const BPS_PER_TENTH = 10;
 export const TotalCard = (): ReactNode => {
   const { data, error, isPending, refetch } = useBalances();
   return (
-    <Card title="Total" flush actions={<HideAmountsButton size="sm" />} className="flex flex-col">
+    <Card title="Total" flush fill actions={<HideAmountsButton size="sm" />}>
       {isPending ? (
         <Loading />
       ) : data === undefined ? (
@@ -39,7 +39,7 @@ export const TotalCard = (): ReactNode => {
 
 /** A placeholder of the card's height, so that nothing below it moves when the balances arrive. */
 const Loading = (): ReactNode => (
-  <div role="status" className="flex flex-col gap-3">
+  <div role="status" className="flex flex-1 flex-col gap-3">
     <span className="sr-only">Loading balances …</span>
     <div className="flex flex-wrap justify-between gap-4 p-4 pb-0">
       <span className="flex flex-col gap-2">
@@ -53,7 +53,7 @@ const Loading = (): ReactNode => (
         <Skeleton className="w-52" />
       </span>
     </div>
-    <Skeleton className="h-24" />
+    <Skeleton className="min-h-24 flex-1" />
   </div>
 );
 
@@ -120,8 +120,7 @@ const Development = ({ now }: { readonly now: string }): ReactNode => {
   const locale = useLocale();
   const first = points?.[0];
   if (points === undefined) return <Skeleton className="my-0.5 w-44" />;
-  if (first === undefined || points.length < POINTS_MIN)
-    return <p className="text-sm text-fg-3">The line starts after two full hours.</p>;
+  if (first === undefined || points.length < POINTS_MIN) return null;
   const { sign, usd, bps } = changeBetween(first.usd, now);
   if (sign === 0)
     return (
@@ -149,15 +148,37 @@ const Development = ({ now }: { readonly now: string }): ReactNode => {
 
 const Line = ({ now }: { readonly now: string }): ReactNode => {
   const points = usePoints();
-  if (points === undefined) return <Skeleton className="mt-3 h-24" />;
-  if (points.length < POINTS_MIN) return <div className="h-4" />;
+  if (points === undefined) return <Skeleton className="mt-3 h-auto min-h-24 flex-1" />;
+  if (points.length < POINTS_MIN) return <NoLine hasMoney={/[1-9]/.test(now)} />;
   // Heights are the one place where an amount may become a float.
   return (
-    <div className="mt-auto overflow-hidden rounded-b-card pt-3">
+    <div className="mt-3 flex min-h-24 flex-1 overflow-hidden rounded-b-card">
       <TotalLine values={[...points.map(({ usd }) => Number(usd)), Number(now)]} />
     </div>
   );
 };
+
+const DASHES = <span aria-hidden className="h-0 flex-1 border-t border-dashed border-control" />;
+
+/** Stands where the line will be, so that the card of a new project has no hole. */
+const NoLine = ({ hasMoney }: { readonly hasMoney: boolean }): ReactNode => (
+  <div className="flex min-h-24 flex-1 items-center gap-3">
+    {DASHES}
+    <p className="max-w-[80%] text-center text-sm text-fg-3">
+      {hasMoney ? (
+        "The 30-day line starts with the second hourly record."
+      ) : (
+        <>
+          <Link href="/receive" className="link">
+            Receive money
+          </Link>{" "}
+          to start the 30-day line.
+        </>
+      )}
+    </p>
+    {DASHES}
+  </div>
+);
 
 const AsOf = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const oldest = balances.asOf.map((point) => point.at).sort()[0];

@@ -19,7 +19,7 @@ export const TotalLine = ({ values }: { readonly values: readonly number[] }): R
     <svg
       viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
       preserveAspectRatio="none"
-      className="block h-24 w-full text-fg-2"
+      className="block h-auto min-h-24 w-full self-stretch text-fg-2"
       aria-hidden
     >
       <path

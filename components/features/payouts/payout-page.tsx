@@ -15,7 +15,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPayout } from "@/lib/api-client/calls.gen";
-import { awaitsApproval, type Payout } from "./payout";
+import { awaitsApproval, countsOf, type Payout } from "./payout";
 import { DoubtCard } from "./doubt-card";
 import { PayoutActions } from "./payout-actions";
 import { PayoutPicture } from "./payout-picture";
@@ -24,6 +24,9 @@ import { RowsTable } from "./rows-table";
 import { TotalCard } from "./total-card";
 import { usePayout } from "./use-payouts";
 import { usePayoutRows } from "./use-payout-rows";
+
+/** As many as fit into the list, which scrolls. */
+const LOADING_ROWS_MAX = 15;
 
 const MONEY = "The payout continues without this page.";
 
@@ -66,7 +69,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
         ) : null}
         <NextStep payout={payout} />
         <DoubtCard payout={payout} />
-        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_19rem]">
+        <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
           <div className="flex min-w-0 flex-col gap-4">
             <PayoutPicture payout={payout} rows={rows} onChoose={setChosen} />
             {rows !== undefined ? (
@@ -75,7 +78,13 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
               <Card flush title="Rows">
                 <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
               </Card>
-            ) : null}
+            ) : (
+              <Card flush title="Rows">
+                <div className="max-h-[min(32rem,70dvh)] overflow-hidden">
+                  <LoadingRows what="the rows" rows={Math.min(countsOf(payout).total, LOADING_ROWS_MAX)} />
+                </div>
+              </Card>
+            )}
             <AnnotationCard subjectId={payout.payoutId} isListed={false} />
           </div>
           <TotalCard payout={payout} />

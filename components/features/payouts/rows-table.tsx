@@ -30,7 +30,7 @@ const ROW_HEIGHT = 41;
 const CARD = "max-md:grid-cols-[minmax(0,1fr)_auto]";
 const TEMPLATES = {
   unsent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.3fr)_minmax(6rem,1fr)]`,
-  sent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.1fr)_minmax(6rem,1fr)_8.75rem]`,
+  sent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.3fr)_minmax(6rem,1fr)] min-[1400px]:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.1fr)_minmax(6rem,1fr)_8.75rem]`,
 };
 const COLUMNS = [
   { id: "index", header: "#" },
@@ -39,7 +39,9 @@ const COLUMNS = [
   { id: "reference", header: "Reference", spaced: true },
   { id: "state", header: "State" },
 ];
-const SENT_COLUMNS = [...COLUMNS, { id: "transaction", header: "Transaction" }];
+/** The first column that leaves a table without enough space; a file of the rows has it in any case. */
+const WIDE_ONLY = "md:max-[1400px]:hidden";
+const SENT_COLUMNS = [...COLUMNS, { id: "transaction", header: "Transaction", className: WIDE_ONLY }];
 
 interface RowsTableProps {
   readonly payout: Payout;
@@ -152,7 +154,7 @@ const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
         </Badge>
       </span>
       {isSent ? (
-        <span role="cell" className="min-w-0 max-md:col-span-2">
+        <span role="cell" className={cn("min-w-0 max-md:col-span-2", WIDE_ONLY)}>
           {row.transaction === "" ? (
             <Dash />
           ) : payout.kind === "wallets" ? (

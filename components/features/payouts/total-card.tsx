@@ -44,7 +44,7 @@ export const TotalCard = ({ payout }: { readonly payout: Payout }): ReactNode =>
         </Fact>
       )}
       {payout.status === "pending" && payout.expiresAt !== null ? (
-        <Fact label="Expires unpaid">
+        <Fact label="Expires">
           <Time value={payout.expiresAt} absolute />
         </Fact>
       ) : null}

@@ -27,7 +27,7 @@ type StoredEvaluation = ResponseOf<typeof getPolicyEvaluation>;
 /** The policies' decision about the movement when it was accepted, and the rules that asked for an approval or refused it. */
 export const EvaluationCard = ({
   evaluationId,
-  description = "What they said when this was accepted.",
+  description = "The decision when this was accepted.",
 }: EvaluationCardProps): ReactNode =>
   evaluationId === null ? null : <Stored id={evaluationId} description={description} />;
 
@@ -87,7 +87,7 @@ const Facts = ({
         {subject === null ? <span>Nothing was stored or sent.</span> : null}
       </p>
       {rules.length === 0 ? (
-        <p className="text-fg-2">No policy bounded it.</p>
+        <p className="text-fg-2">No limit applied.</p>
       ) : (
         <RuleResults results={rules} label="What each rule said" />
       )}

@@ -8,6 +8,6 @@ import { EvaluationCard } from "./evaluation-card";
 export const EvaluationPage = ({ id }: { readonly id: string }): ReactNode => (
   <>
     <PageHeader title="Decision of the policies" description="Each rule that looked at one movement." />
-    <EvaluationCard evaluationId={id} description="What they said when this was asked for." />
+    <EvaluationCard evaluationId={id} description="The decision when this was asked for." />
   </>
 );

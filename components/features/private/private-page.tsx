@@ -51,7 +51,7 @@ export const PrivatePage = (): ReactNode => {
     <>
       <PageHeader
         title="Private"
-        description="Money in privacy pools: everybody sees the edges, nobody sees who is inside."
+        description="Money in privacy pools. Deposits and withdrawals are public; who owns the money inside is hidden."
         actions={
           <>
             <WalletSwitcher wallets={known} chosen={chosen} />
@@ -170,7 +170,7 @@ const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => 
           <Fact label="Pending approval">
             <HeldUsd value={total(({ pendingApproval }) => pendingApproval)} />
           </Fact>
-          <Fact label="In proof">
+          <Fact label="Proof in progress">
             <HeldUsd value={total(({ inProof }) => inProof)} />
           </Fact>
         </Facts>

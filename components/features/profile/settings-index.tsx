@@ -13,7 +13,7 @@ const OWN: readonly Section[] = [
   { href: "#sign-in", title: "Sign-in and approval" },
   { href: "#sessions", title: "Sessions" },
   { href: "#notifications", title: "Notifications" },
-  { href: "#looks", title: "Looks" },
+  { href: "#looks", title: "Appearance" },
 ];
 const PROJECT: readonly Section[] = [
   { href: "#policies", title: "Policies" },

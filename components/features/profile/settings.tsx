@@ -44,7 +44,7 @@ export const Settings = (): ReactNode => {
           <SignInCard />
           <SessionsCard />
           <NotificationPreferencesCard />
-          <Card title="Looks" id="looks">
+          <Card title="Appearance" id="looks">
             <ThemeField />
           </Card>
           <PoliciesCard />
@@ -87,7 +87,7 @@ const ThemeField = (): ReactNode => {
         value={theme ?? "system"}
         onValueChange={setTheme}
         options={[
-          { value: "system", label: "As the system" },
+          { value: "system", label: "Same as system" },
           { value: "light", label: "Light" },
           { value: "dark", label: "Dark" },
         ]}

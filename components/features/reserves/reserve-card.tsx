@@ -12,6 +12,7 @@ import { ChainName } from "@/components/ui/chain-name";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { Table, type Column } from "@/components/ui/table";
+import { TokenMark } from "@/components/ui/marks";
 import { Time } from "@/components/ui/time";
 import { formatAmount } from "@/lib/core/money";
 import { useLocale } from "@/components/ui/use-locale";
@@ -138,12 +139,12 @@ export const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNo
       flush
       title={
         <span className="flex flex-wrap items-center gap-2">
-          {currency} <CoveredBadge covered={reserve.covered} />
+          <TokenMark symbol={currency} /> {currency} <CoveredBadge covered={reserve.covered} />
         </span>
       }
       actions={
         <Link href={`/accounts?currency=${encodeURIComponent(currency)}`} className="link text-sm">
-          Its accounts
+          {currency} accounts
         </Link>
       }
     >

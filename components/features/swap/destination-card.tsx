@@ -32,7 +32,7 @@ export const DestinationCard = ({ setup, swap, recipient, serverErrors }: Destin
   const { values } = swap;
   const { errors } = swap.form.formState;
   return (
-    <Card title="They receive">
+    <Card title={recipient.view.as === "own" ? "You receive" : "They receive"}>
       <div className="grid grid-cols-2 gap-3">
         <Field label={<Label what="chain" />} error={errors.toChainId?.message ?? serverErrors.get("toChainId")}>
           <Select

@@ -42,8 +42,8 @@ interface QuoteCardProps {
 const reasonOf = (view: QuoteView, shortage: Shortage | null, confirmed: boolean): string | null => {
   if (shortage !== null) return SHORTAGE_REASON;
   if (view.loading) return "The quote is on its way.";
-  if (view.error !== null) return "Change what is at fault; the quote then comes by itself.";
-  if (view.quote === null || view.outdated) return "Complete the form; the quote then comes by itself.";
+  if (view.error !== null) return "Correct the form; the quote then updates.";
+  if (view.quote === null || view.outdated) return "Complete the form.";
   if (view.expired) return "This quote has expired; ask for a new one.";
   if (view.seen !== null) return "Accept the new rate first.";
   return confirmed ? null : "Confirm the price impact first.";
@@ -88,7 +88,7 @@ export const QuoteCard = (props: QuoteCardProps): ReactNode => {
       {quote !== null || view.error !== null ? null : view.loading ? (
         <LoadingRows what="the quote" />
       ) : (
-        <EmptyState title="No quote yet">It comes by itself as soon as the form is complete.</EmptyState>
+        <EmptyState title="No quote yet">The quote appears as soon as the form is complete.</EmptyState>
       )}
       <div className="flex flex-col gap-3 px-4 pb-3 empty:hidden">
         {shortage === null ? null : <ShortageAlert shortage={shortage} />}

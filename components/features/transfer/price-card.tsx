@@ -39,9 +39,9 @@ interface PriceCardProps {
 const reasonOf = ({ view, shortage, obstacle }: PriceCardProps): string | null => {
   if (shortage !== null) return SHORTAGE_REASON;
   if (view.loading) return "The quote is on its way.";
-  if (view.error !== null) return "Change what is at fault; the quote then comes by itself.";
-  if (view.transfer === null) return "Complete the form; the quote then comes by itself.";
-  if (view.outdated) return "Complete the form; the quote then comes by itself.";
+  if (view.error !== null) return "Correct the form; the quote then updates.";
+  if (view.transfer === null) return "Complete the form.";
+  if (view.outdated) return "Complete the form.";
   if (view.expired) return "This quote has expired; ask for a new one.";
   return obstacle;
 };
@@ -67,7 +67,7 @@ export const PriceCard = (props: PriceCardProps): ReactNode => {
       ) : view.loading ? (
         <LoadingRows what="the quote" />
       ) : view.error === null ? (
-        <EmptyState title="No quote yet">It comes by itself as soon as the form is complete.</EmptyState>
+        <EmptyState title="No quote yet">The quote appears as soon as the form is complete.</EmptyState>
       ) : null}
       {shortage === null ? null : (
         <div className="p-4">

@@ -100,7 +100,7 @@ describe("a deposit of a listed sender", () => {
     expect(await of.usdcOf()).toMatchObject({ amount: "140", available: "100", reserved: "0", quarantined: "40" });
     const { data: inbox } = await of.session.client.call(readProjectInbox, {});
     expect(inbox).toMatchObject([
-      { kind: "deposit", id: tainted.id, mine: true, title: "Deposit of 40 USDC in quarantine" },
+      { kind: "deposit", id: tainted.id, mine: true, title: "Deposit of 40.00 USDC in quarantine" },
     ]);
     const { id } = await of.session.client.call(createGlobalAccount, { body: { currency: "USDC" } });
     const { data: reserves } = await of.session.client.call(getReserves, {});

@@ -1,7 +1,8 @@
 /** One list of everything in a project that waits for a person, read from the modules that it belongs to. */
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
-import { formatAmount } from "@/lib/core/money";
+import { titleAmount } from "@/lib/core/amount-text";
+import { rescaleFloor } from "@/lib/core/money";
 import { roleMay } from "@/lib/core/permissions";
 import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { DepositsService } from "@/lib/modules/deposits/service";
@@ -70,16 +71,30 @@ const FAILED_MS = 7 * 24 * 3_600_000;
 const NAMES: Readonly<Record<string, string>> = {
   swap: "Swap",
   transfer: "Transfer",
-  swap_and_transfer: "Swap with transfer",
+  swap_and_transfer: "Swap and transfer",
+  shield: "Shield",
+  unshield: "Unshield",
+  private_transfer: "Private transfer",
+  private_swap: "Private swap",
+  public_exit: "Public exit",
 };
 
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
+/** `Swap of 200,000.00 USDC and 4,200.00 DAI`: all sources, each asset once. Decimals of one asset may differ between chains. */
 const titleOfOperation = ({ kind, request }: Operation): string => {
-  const name = NAMES[kind] ?? "Private operation";
-  const [source] = request.sources;
-  if (source === undefined) return name;
-  return `${name} of ${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol}`;
+  const sums = new Map<string, { readonly symbol: string; readonly decimals: number; readonly amountBase: bigint }>();
+  for (const { token, amountBase } of request.sources) {
+    const { assetId, symbol } = token;
+    const before = sums.get(assetId) ?? { symbol, decimals: token.decimals, amountBase: 0n };
+    const decimals = Math.max(before.decimals, token.decimals);
+    const sum =
+      rescaleFloor(before.amountBase, before.decimals, decimals) + rescaleFloor(amountBase, token.decimals, decimals);
+    sums.set(assetId, { symbol, decimals, amountBase: sum });
+  }
+  const name = NAMES[kind] ?? "Operation";
+  const amounts = [...sums.values()].map((sum) => titleAmount(sum.amountBase, sum));
+  return amounts.length === 0 ? name : `${name} of ${amounts.join(" and ")}`;
 };
 
 /** The reference is the name that its maker gave the payout. */
@@ -220,7 +235,7 @@ const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<In
   return (await deps.deposits.quarantined(actor.projectId, LISTED_MAX)).map(({ deposit, token }) => ({
     kind: "deposit",
     id: deposit.id,
-    title: `Deposit of ${formatAmount(deposit.amountBase, token.decimals)} ${token.symbol} in quarantine`,
+    title: `Deposit of ${titleAmount(deposit.amountBase, token)} in quarantine`,
     toDo: mine ? "Look at who sent it, and release it or leave it there." : "It waits for an owner or an admin.",
     mine,
     by: null,

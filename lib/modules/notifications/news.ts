@@ -47,7 +47,7 @@ export const IS_NEWS = `(
 const OPERATIONS: Readonly<Record<string, string>> = {
   swap: "Swap",
   transfer: "Transfer",
-  swap_and_transfer: "Swap with transfer",
+  swap_and_transfer: "Swap and transfer",
 };
 
 const nameOfOperation = ({ kind = "" }: EventPayload): string => OPERATIONS[kind] ?? "Private operation";

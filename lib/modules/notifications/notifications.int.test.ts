@@ -185,7 +185,7 @@ describe("the list", () => {
     const first = await owner.client.call(listNotifications, { query: { limit: 2 } });
     expect(first).toMatchObject({
       unread: 3,
-      data: [{ title: "Swap with transfer failed" }, { title: "Transfer failed" }],
+      data: [{ title: "Swap and transfer failed" }, { title: "Transfer failed" }],
     });
     const rest = await owner.client.call(listNotifications, { query: { limit: 2, cursor: first.nextCursor ?? "" } });
     expect(rest.data.map(({ title }) => title)).toEqual(["Swap failed"]);

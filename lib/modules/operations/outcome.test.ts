@@ -81,7 +81,7 @@ describe("money that may have moved although its leg failed", () => {
 test("money that is certainly in a wallet can be sent with a new quote", () => {
   expect(nextOf("failed", [clear])).toBe(`The money is in ${BOB} on Chain 2. Ask for a new quote to try again.`);
   expect(nextOf("completed", [arrived, clear])).toBe(
-    `A part arrived. The rest is in ${BOB} on Chain 2; ask for a new quote to send it.`,
+    `The rest is in ${BOB} on Chain 2; ask for a new quote to send it.`,
   );
   expect(nextOf("completed", [arrived])).toBe("Nothing to do: everything arrived.");
 });

@@ -192,15 +192,15 @@ export const nextActionOf = (operation: Operation, views: readonly LegView[], ch
     case "completed":
     case "partially_completed":
       if (rest.length === 0 && operation.status === "completed") return "Nothing to do: everything arrived.";
-      if (views.length === 0) return "A part arrived. The rest is still in the private wallet's notes.";
+      if (views.length === 0) return "The rest is still in the private wallet's notes.";
       if (rest.length === 0) return "Less than the minimum arrived: the token's contract kept a part on its way.";
-      return `A part arrived. ${nextForTheRest(rest, chains, (places) => `The rest is in ${places}; ask for a new quote to send it.`)}`;
+      return nextForTheRest(rest, chains, (places) => `The rest is in ${places}; ask for a new quote to send it.`);
     case "failed":
     case "refunded":
       return nextForTheRest(rest, chains, (places) => `The money is in ${places}. Ask for a new quote to try again.`);
     case "cancelled":
     case "expired":
-      return "Nothing was sent. Ask for a new quote to try again.";
+      return "Ask for a new quote to try again.";
     case "pending":
       return operation.subStatus === "awaiting_approval"
         ? "Approve it with a one-time code, or cancel it. Nothing is sent before."

@@ -97,7 +97,11 @@ test("where the project demands votes, a private transfer leaves once when two o
   await setVotes(TWO);
   const { operationId, toAddress } = await pay(session.client);
   const request = await requestAbout(session.client, operationId);
-  expect(request).toMatchObject({ state: "open", mayDecide: false, title: "Private transfer of 20 USDC on Local 1" });
+  expect(request).toMatchObject({
+    state: "open",
+    mayDecide: false,
+    title: "Private transfer of 20.00 USDC on Local 1",
+  });
   expect(request.lines.join(" ")).toContain(toAddress);
   const byCode = [
     session.client.call(requestOtp, { body: { operationId } }),

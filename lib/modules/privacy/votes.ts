@@ -1,7 +1,7 @@
 /** Private operations that wait until people of the project have voted on them. */
 import type { Actor } from "@/lib/core/actor";
+import { titleAmount } from "@/lib/core/amount-text";
 import { addSeconds } from "@/lib/core/clock";
-import { formatAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
 import type { CodeMeans } from "@/lib/modules/otp/service";
 import { votesOf, type Intent, type RequiredApproval } from "@/lib/modules/policies/service";
@@ -43,7 +43,7 @@ const TITLES: Readonly<Record<PrivateTransfer["kind"], string>> = {
 };
 
 const titleOf = ({ registry }: PrivacyContext, { kind, token, amountBase, chainId }: PrivateTransfer): string =>
-  `${TITLES[kind]} of ${formatAmount(amountBase, token.decimals)} ${token.symbol} on ${registry.get(chainId).name}`;
+  `${TITLES[kind]} of ${titleAmount(amountBase, token)} on ${registry.get(chainId).name}`;
 
 /** Asks for votes in the transaction that stores the operation. @param lines what is approved, in words */
 export const askForVotes = async (

@@ -1,8 +1,8 @@
 /** Moves of managed wallets that wait until people of the project have voted, where the project's setting demands it. */
+import { titleAmount } from "@/lib/core/amount-text";
 import { actorName, type Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
-import { formatAmount } from "@/lib/core/money";
 import type { Tx } from "@/lib/db/client";
 import { doneBy, recordAudit, type AuditData } from "@/lib/modules/audit/service";
 import type { AddressNames } from "@/lib/modules/contacts/service";
@@ -32,16 +32,16 @@ export const OPERATION_SUBJECT = "operation";
 const TITLES: Readonly<Record<string, string>> = {
   swap: "Swap",
   transfer: "Transfer",
-  swap_and_transfer: "Swap with transfer",
+  swap_and_transfer: "Swap and transfer",
 };
 
-/** `Transfer of 12.5 USDC on Base`; with several sources, their number. */
+/** `Transfer of 12.50 USDC on Base`; with several sources, their number. */
 const titleOf = (deps: VotesDeps, { kind, request }: Quote): string => {
   const name = TITLES[kind] ?? "Payment";
   const [source, ...others] = request.sources;
   if (source === undefined || others.length > 0) return `${name} from ${String(request.sources.length)} sources`;
   const { token, amountBase } = source;
-  return `${name} of ${formatAmount(amountBase, token.decimals)} ${token.symbol} on ${deps.registry.get(token.chainId).name}`;
+  return `${name} of ${titleAmount(amountBase, token)} on ${deps.registry.get(token.chainId).name}`;
 };
 
 export interface Waiting {

@@ -3,8 +3,9 @@
 import { Ban, CalendarCheck, CircleCheck, CirclePause, CircleX, ClockAlert, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Badge, type Tone } from "@/components/ui/badge";
+import { useLocale } from "@/components/ui/use-locale";
 import type { Schedule } from "../payout";
-import { localOf, PERIOD_WORDS } from "../new/schedule-values";
+import { PERIOD_WORDS } from "../new/schedule-values";
 
 interface View {
   readonly word: string;
@@ -43,8 +44,12 @@ export const RunStatus = ({ status }: { readonly status: Schedule["runs"][number
 export const periodText = ({ every }: Pick<Schedule, "every">): string => PERIOD_WORDS[every ?? "once"];
 
 /** A moment on the clocks of the schedule's zone. */
-export const ZonedTime = ({ value, timeZone }: { readonly value: string; readonly timeZone: string }): ReactNode => (
-  <time dateTime={value} title={value} className="num">
-    {localOf(new Date(value), timeZone).replace("T", " ")} <span className="text-fg-3">{timeZone}</span>
-  </time>
-);
+export const ZonedTime = ({ value, timeZone }: { readonly value: string; readonly timeZone: string }): ReactNode => {
+  const locale = useLocale();
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone });
+  return (
+    <time dateTime={value} title={value} className="num">
+      {format.format(new Date(value))} <span className="text-fg-3">{timeZone}</span>
+    </time>
+  );
+};

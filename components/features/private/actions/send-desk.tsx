@@ -1,7 +1,7 @@
 "use client";
 
 import { ArrowRight } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { useId, useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { recipientView, type RecipientView } from "@/components/features/transfer/recipient";
 import { shorten } from "@/components/ui/address";
@@ -92,9 +92,15 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
   const paysAddress = action !== "shield" && terms.toWalletName === null && recipient.as !== "none";
   const compared = recipient.as !== "none" && comparedAddress === recipient.address;
   const isMistakable = paysAddress && recipient.lookAlike !== null && !compared;
+  const obstacle =
+    form.amount === null
+      ? "Complete the form."
+      : isMistakable
+        ? "Compare the address first: it looks like one that you know."
+        : null;
   const review = (): void => {
     move.reset();
-    if (!isMistakable) setReviewing(true);
+    if (obstacle === null) setReviewing(true);
   };
   const min = setup.balances.anonymitySetMin;
   return (
@@ -122,7 +128,7 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
             )}
             <ObserverCard observed={observedOfTerms(terms, shortName)} />
           </div>
-          <ReceiptCard terms={terms} balances={setup.balances} isMistakable={isMistakable} />
+          <ReceiptCard terms={terms} balances={setup.balances} obstacle={obstacle} />
         </div>
         <ApiSnippet
           method="POST"
@@ -148,12 +154,13 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
 interface ReceiptCardProps {
   readonly terms: SendTerms;
   readonly balances: PrivateSetup["balances"];
-  /** The recipient looks like another address and was not compared with it yet. */
-  readonly isMistakable: boolean;
+  /** Why the review cannot be opened yet; null when it can. */
+  readonly obstacle: string | null;
 }
 
 /** Shows the costs of the move, how well it is hidden, and the button that goes on. */
-const ReceiptCard = ({ terms, balances, isMistakable }: ReceiptCardProps): ReactNode => {
+const ReceiptCard = ({ terms, balances, obstacle }: ReceiptCardProps): ReactNode => {
+  const reasonId = useId();
   const { anonymitySet } = terms.pool;
   const min = balances.anonymitySetMin;
   return (
@@ -163,12 +170,20 @@ const ReceiptCard = ({ terms, balances, isMistakable }: ReceiptCardProps): React
         {terms.action === "transfer" && isSmallSet(anonymitySet, min) ? (
           <SmallSetAlert size={anonymitySet} min={min} />
         ) : null}
-        <Button type="submit" variant="primary" size="lg">
+        <Button
+          type="submit"
+          variant="primary"
+          size="lg"
+          disabled={obstacle !== null}
+          {...(obstacle === null ? {} : { "aria-describedby": reasonId })}
+        >
           Review <ArrowRight aria-hidden />
         </Button>
-        {isMistakable ? (
-          <p className="text-sm text-warning">Compare the address first: it looks like one that you know.</p>
-        ) : null}
+        {obstacle === null ? null : (
+          <p id={reasonId} className="text-sm text-fg-3">
+            {obstacle}
+          </p>
+        )}
         <Honesty engine={balances.engine} setSize={anonymitySet} staysPublic={balances.staysPublic} />
       </div>
     </Card>

@@ -164,7 +164,7 @@ const QuoteCard = ({ view, walletName, onReview, children }: QuoteCardProps): Re
         ) : view.loading ? (
           <LoadingRows what="the quote" />
         ) : (
-          <EmptyState title="No quote yet">It says what arrives at least and what it costs.</EmptyState>
+          <EmptyState title="No quote yet">The quote shows the minimum received and the fees.</EmptyState>
         )}
         {quote === null || view.seen === null || view.outdated ? null : (
           <PriceChange seen={promised(view.seen)} fresh={promised(quote)} onAccept={view.accept} />

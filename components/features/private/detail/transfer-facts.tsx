@@ -63,7 +63,7 @@ export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNod
         <Time value={transfer.createdAt} absolute />
       </Fact>
       {transfer.expiresAt === null || transfer.status !== "pending" ? null : (
-        <Fact label="Ends by itself, with nothing sent">
+        <Fact label="Expires">
           <Time value={transfer.expiresAt} absolute />
         </Fact>
       )}

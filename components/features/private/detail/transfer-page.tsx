@@ -12,6 +12,7 @@ import { Amount } from "@/components/ui/amount";
 import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -57,12 +58,14 @@ const BackLink = (): ReactNode => (
 );
 
 /** `25 USDC → Acme GmbH`. */
-const titleOf = (transfer: PrivateTransfer, names: PrivateNames): string => {
+type AmountText = typeof pictureAmount;
+
+const titleOf = (transfer: PrivateTransfer, names: PrivateNames, text: AmountText): string => {
   const { amount, kind, received, minimum } = transfer;
-  const sent = pictureAmount(amount.amount, amount.token.symbol);
+  const sent = text(amount.amount, amount.token.symbol);
   if (kind === "private_swap") {
     const out = received ?? minimum ?? amount;
-    return `${sent} → ${received === null ? "at least " : ""}${pictureAmount(out.amount, out.token.symbol)}`;
+    return `${sent} → ${received === null ? "at least " : ""}${text(out.amount, out.token.symbol)}`;
   }
   return `${sent} → ${kind === "shield" ? names.walletName(transfer.privacyWalletId) : names.recipientName(transfer)}`;
 };
@@ -75,17 +78,19 @@ const LoadedTransfer = ({
   readonly stale: boolean;
 }): ReactNode => {
   const names = usePrivateNames();
+  const hideable = useHideableText();
+  const text: AmountText = (amount, symbol) => hideable(pictureAmount(amount, symbol));
   const { query, events } = useOperation(transfer.operationId);
   const operation = query.data;
   const observed = observedOf(transfer, {
     wallet: names.walletName(transfer.privacyWalletId),
     recipient: names.recipientName(transfer),
-    amount: pictureAmount,
+    amount: text,
   });
   return (
     <>
       <PageHeader
-        title={titleOf(transfer, names)}
+        title={titleOf(transfer, names, text)}
         description={
           <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
             {KIND_WORDS[transfer.kind]} <PublicId value={transfer.transferId} />
