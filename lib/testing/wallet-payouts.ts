@@ -15,7 +15,9 @@ import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import { payoutIntent, paymentsDigest } from "@/lib/modules/payouts/wallets/enforce";
+import { totalsOf } from "@/lib/modules/payouts/wallets/rows";
 import { dayOf } from "@/lib/modules/sponsorship/service";
+import { toStored } from "@/lib/ports/routing-json";
 import { actorOf } from "./voters";
 
 export interface SeededRow {
@@ -62,10 +64,18 @@ interface Seeding {
   readonly now: Date;
 }
 
-const insertPayout = async (
-  tx: Tx,
-  { services, payer, payoutId, projectId, chainId, batches, now }: Seeding,
-): Promise<void> => {
+/** Names each token, as the page of the payout shows it. */
+const storedTotals = ({ services: { registry }, chainId, batches }: Seeding) =>
+  toStored(
+    totalsOf(
+      batches.flatMap(({ rows, token }) =>
+        rows.map((row) => ({ ...row, token: registry.resolveToken(chainId, token), reference: null, note: null })),
+      ),
+    ),
+  );
+
+const insertPayout = async (tx: Tx, seeding: Seeding): Promise<void> => {
+  const { services, payer, payoutId, projectId, chainId, batches, now } = seeding;
   await tx.payout.create({
     data: {
       ...{ projectId, kind: "wallets", mode: "independent", status: "processing", subStatus: "queued" },
@@ -85,7 +95,7 @@ const insertPayout = async (
       chainId,
       fromWalletId: payer.treasuryId,
       fromAddress: payer.treasury,
-      totals: [],
+      totals: storedTotals(seeding),
       warnings: [],
       feeWei: 0,
       feePaidBy: services.sponsorship.pays(chainId) ? "sponsor" : "wallet",

@@ -8,16 +8,15 @@ import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
 import { getReserves } from "@/lib/contracts/reserves";
 import { isFinal } from "@/lib/core/status";
 import { verifyLedger } from "@/lib/modules/ledger/verify";
-import { REPLACED } from "@/lib/modules/payouts/wallets/batches/failures";
 import { attemptName } from "@/lib/modules/payouts/wallets/batches/payout-batch";
-import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
 import { createExecutedAttempts } from "@/lib/modules/smart-accounts/executed-attempts";
 import { startWorker } from "@/lib/workers/runner";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import type { Customer } from "@/lib/testing/journey";
 import { idOf, itemsOf, newPayer, pay, read, refusal, row, someone } from "@/lib/testing/payout-requests";
-import { eventTypesOf } from "@/lib/testing/project-events";
+import { doubtUnseen } from "@/lib/testing/payout-doubts";
+import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
 
 const CHAIN = 31337;
 
@@ -83,18 +82,6 @@ const losePaid = async (id: string): Promise<void> => {
   }
 };
 
-/** Fails the batch as one that another operation replaced, of which the chain shows nothing. */
-const doubtUnseen = async (id: string): Promise<void> => {
-  const { database, sponsorship } = api.services;
-  const { projectId } = await prismaOf().payout.update({ where: { id }, data: { status: "processing" } });
-  const batches = createBatchRepository(database, sponsorship);
-  const payout = await batches.find(projectId, id);
-  const [batch] = await batches.open(payout);
-  if (batch === undefined) throw new Error("There is no batch.");
-  await batches.fail({ payout, batch, failure: REPLACED, now: new Date() });
-  await batches.finish(payout, new Date());
-};
-
 type Decision = BodyInput<typeof decidePayoutDoubt>;
 
 const decide = (client: ApiClient, id: string, body: Decision) =>
@@ -154,7 +141,8 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
   });
   expect((await itemsOf(person, id)).every((item) => item.kind === "wallets" && item.txHash !== null)).toBe(true);
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "0"]);
-  expect((await eventTypesOf(api.services.database, id)).slice(-2)).toEqual(["payout.failed", "payout.completed"]);
+  const types = await eventTypesOf(api.services.database, id);
+  expect(types.slice(-3)).toEqual(["payout.failed", "payout.doubt_decided", "payout.completed"]);
   expect(await decisionsOf(customer.session.client, id)).toMatchObject([
     { data: { decision: "by_chain", amount: "6 USDC" } },
   ]);
@@ -173,6 +161,16 @@ test("a row that the chain shows as not paid is returned to the account, and can
     account: { paid: "4", returned: "2", inTransit: "0" },
     may: { retry: true },
   });
+  expect((await eventsOf(api.services.database, id)).slice(-5)).toMatchObject([
+    { type: "payout.item.failed", payload: { index: 0 } },
+    { type: "payout.item.failed", payload: { index: 1 } },
+    { type: "payout.failed" },
+    {
+      type: "payout.doubt_decided",
+      payload: { payoutId: id, batch: 0, decision: "by_chain", paidRows: [0], unpaidRows: [1] },
+    },
+    { type: "payout.partially_completed", payload: { itemsCompleted: 1, itemsFailed: 1 } },
+  ]);
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["6", "0"]);
   await expectBooksToBalance();
 });
@@ -181,7 +179,7 @@ test("where the chain shows nothing, a person states that it was not paid: the a
   const { key, person, customer, account } = await withAccount();
   const id = idOf(await pay(key, [row(someone(), "6")], { sourceAccountId: account }));
   expect(await refusal(decide(person, id, byChain))).toMatchObject({ code: "invalid_state" });
-  await doubtUnseen(id);
+  await doubtUnseen(api.services, id);
   expect(await refusal(decide(person, id, byChain))).toMatchObject({
     code: "invalid_state",
     message: expect.stringContaining("shows no transaction of this part") as string,
@@ -199,13 +197,16 @@ test("where the chain shows nothing, a person states that it was not paid: the a
   expect(await refusal(state(customer, id, "paid"))).toMatchObject({ code: "invalid_state" });
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["10", "0"]);
   expect(await decisionsOf(person, id)).toMatchObject([{ data: { decision: "not_paid", reason: "Explorer" } }]);
+  // The row and the payout had failed already, so the decision is the only news.
+  const types = await eventTypesOf(api.services.database, id);
+  expect(types.slice(-3)).toEqual(["payout.item.failed", "payout.failed", "payout.doubt_decided"]);
   await expectBooksToBalance();
 });
 
 test("a statement that it was paid settles it as paid; keys and other projects decide nothing", async () => {
   const { key, customer, account } = await withAccount();
   const id = idOf(await pay(key, [row(someone(), "6")], { sourceAccountId: account }));
-  await doubtUnseen(id);
+  await doubtUnseen(api.services, id);
   const stranger = await newPayer(api, "1");
   expect(await refusal(decide(stranger.person, id, byChain))).toMatchObject({ status: 404 });
   expect(await refusal(decide(key, id, byChain))).toMatchObject({ status: 403 });

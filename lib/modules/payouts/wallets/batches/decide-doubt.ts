@@ -88,7 +88,7 @@ const record = async (
     readonly reason?: string;
   },
 ): Promise<void> => {
-  const { payout, batch } = doubt;
+  const { payout, batch, rows } = doubt;
   const data = {
     ...{ batch: batch.number, decision, amount: amountOf(doubt), unpaidRows: outcome.unpaid.length },
     ...(outcome.by === null ? {} : { txHash: outcome.by.txHash }),
@@ -96,7 +96,7 @@ const record = async (
     ...approved?.record,
   };
   const audit = { ...doneBy(actor), action: "payout.doubt_decided", subject: payout.id, data, at: clock.now() };
-  if (!(await doubts.store({ batch, ...outcome, approved, audit }))) throw noDoubt();
+  if (!(await doubts.store({ batch, rows, decision, ...outcome, approved, audit }))) throw noDoubt();
 };
 
 const byChain = async (deps: DoubtDeps, actor: Actor, doubt: Doubt): Promise<void> => {
