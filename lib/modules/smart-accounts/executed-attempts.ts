@@ -1,5 +1,6 @@
 /** The operations that an account has executed under given names, with the payments in them. */
 import type { Hex } from "viem";
+import { opinionsOf } from "@/lib/chains/agreement";
 import { blockBefore } from "@/lib/chains/block-at";
 import { payloadOf, paymentsIn, type SeenPayment } from "@/lib/chains/erc4337/account-payments";
 import { callDataOf, contentOf } from "@/lib/chains/erc4337/executed-content";
@@ -59,28 +60,32 @@ const attemptOf = async (
   return { name, userOpHash, txHash, blockNumber, success, payments, payload: payloadOf(logs, callData) };
 };
 
+const readAttempts = async (deps: Deps, asked: Asked): Promise<readonly ExecutedAttempt[]> => {
+  const { registry } = deps;
+  const { chainId, account, names, since } = asked;
+  const client = registry.client(chainId);
+  const head = await chainCall(chainId, () => client.getBlockNumber({ cacheTime: 0 }));
+  const final = await chainCall(chainId, () => finalBlockNumber(registry, chainId, head));
+  const fromBlock = await blockBefore(registry, chainId, { at: addSeconds(since, -MARGIN_SECONDS), head });
+  const { entryPoint } = registry.get(chainId).contracts;
+  const query = { client, entryPoint, rangeBlocks: () => registry.logRangeBlocks(chainId) };
+  const search = { senders: [account], paymaster: null, fromBlock, toBlock: head };
+  const executed = await chainCall(chainId, () => executedOperations(query, search));
+  const nameOf = new Map(names.map((name) => [nonceKeyOf(name), name]));
+  const found = executed.flatMap((one) => {
+    const name = nameOf.get(one.nonceKey);
+    return name === undefined ? [] : [{ one, name }];
+  });
+  if (found.some(({ one }) => final === null || one.blockNumber > final)) throw notFinal(chainId);
+  return Promise.all(found.map(({ one, name }) => attemptOf(deps, asked, one, name)));
+};
+
 /**
  * Reads the chain's logs, so it finds nothing where a node keeps no logs of that time.
+ * @returns a list for each of the chain's providers that answers, or two of the only one, for callers that let them agree
  * @throws DomainError `chain_unavailable`, also while one of the operations is in a block that is not final: another one may follow it
  */
 export const createExecutedAttempts =
-  (deps: Deps) =>
-  async (asked: Asked): Promise<readonly ExecutedAttempt[]> => {
-    const { registry } = deps;
-    const { chainId, account, names, since } = asked;
-    const client = registry.client(chainId);
-    const head = await chainCall(chainId, () => client.getBlockNumber({ cacheTime: 0 }));
-    const final = await chainCall(chainId, () => finalBlockNumber(registry, chainId, head));
-    const fromBlock = await blockBefore(registry, chainId, { at: addSeconds(since, -MARGIN_SECONDS), head });
-    const { entryPoint } = registry.get(chainId).contracts;
-    const query = { client, entryPoint, rangeBlocks: () => registry.logRangeBlocks(chainId) };
-    const search = { senders: [account], paymaster: null, fromBlock, toBlock: head };
-    const executed = await chainCall(chainId, () => executedOperations(query, search));
-    const nameOf = new Map(names.map((name) => [nonceKeyOf(name), name]));
-    const found = executed.flatMap((one) => {
-      const name = nameOf.get(one.nonceKey);
-      return name === undefined ? [] : [{ one, name }];
-    });
-    if (found.some(({ one }) => final === null || one.blockNumber > final)) throw notFinal(chainId);
-    return Promise.all(found.map(({ one, name }) => attemptOf(deps, asked, one, name)));
-  };
+  ({ registry }: Deps) =>
+  (asked: Asked): Promise<readonly (readonly ExecutedAttempt[])[]> =>
+    opinionsOf({ registry, chainId: asked.chainId, look: (view) => readAttempts({ registry: view }, asked) });
