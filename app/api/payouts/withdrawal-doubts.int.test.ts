@@ -1,11 +1,9 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
 import { listAuditLog } from "@/lib/contracts/audit";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { createGlobalAccount, fundGlobalAccount, getGlobalAccount } from "@/lib/contracts/global-accounts";
 import { readProjectInbox } from "@/lib/contracts/inbox";
 import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
-import { getReserves } from "@/lib/contracts/reserves";
 import { verifyLedger } from "@/lib/modules/ledger/verify";
 import { attemptName } from "@/lib/modules/payouts/wallets/batches/payout-batch";
 import { createExecutedAttempts } from "@/lib/modules/smart-accounts/executed-attempts";
@@ -15,6 +13,7 @@ import type { Customer } from "@/lib/testing/journey";
 import { idOf, itemsOf, newPayer, pay, read, refusal, row, someone } from "@/lib/testing/payout-requests";
 import { doubtUnseen, losePaid } from "@/lib/testing/payout-doubts";
 import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
+import { newWithdrawer, postedOf, transitOf } from "@/lib/testing/withdrawals";
 
 const CHAIN = 31337;
 
@@ -24,22 +23,7 @@ beforeAll(async () => {
 });
 
 /** An account of 10 USDC; the treasury has more, so that it could pay a second time. */
-const withAccount = async () => {
-  const payer = await newPayer(api, "30");
-  const { id: account } = await payer.person.call(createGlobalAccount, { body: { currency: "USDC" } });
-  const params = { id: account };
-  await vi.waitFor(() => payer.person.call(fundGlobalAccount, { params, body: { amount: "10", currency: "USDC" } }), {
-    timeout: 20_000,
-    interval: 200,
-  });
-  return { ...payer, account };
-};
-
-const postedOf = async (client: ApiClient, id: string): Promise<string> =>
-  (await client.call(getGlobalAccount, { params: { id } })).balance.posted;
-
-const transitOf = async (client: ApiClient): Promise<string | undefined> =>
-  (await client.call(getReserves)).data.find(({ currency }) => currency === "USDC")?.inTransit;
+const withAccount = () => newWithdrawer(api, { treasury: "30", funded: "10" });
 
 const prismaOf = () => api.services.database.prisma;
 
