@@ -60,7 +60,10 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
     may: { retry: false },
   });
   const { data } = await person.call(readProjectInbox);
-  expect(data.find((item) => item.id === id)).toMatchObject({ kind: "failure", mine: true });
+  expect(data.find((item) => item.id === id)).toMatchObject({
+    ...{ kind: "doubt", mine: true, path: `/payouts/${id}#doubt` },
+    toDo: "This payment is in doubt. Do not pay it again before you have decided: let the service check the chain.",
+  });
   expect(await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "I say so" }))).toMatchObject({
     code: "invalid_state",
     message: expect.stringContaining("The chain shows what became of this part") as string,
