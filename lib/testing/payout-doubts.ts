@@ -41,7 +41,7 @@ export const losePaid = async (services: Services, id: string): Promise<void> =>
       where,
       data: {
         ...{ state: "queued", attempt: 0, userOpHash: null, txHash: null, blockNumber: null, confirmations: 0 },
-        ...{ sponsorReservedWei: null, sponsorDay: null, version: { increment: 1 } },
+        ...{ gasCostWei: 0, version: { increment: 1 } },
       },
     });
     await lock.query("COMMIT");

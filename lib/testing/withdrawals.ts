@@ -22,6 +22,6 @@ export const newWithdrawer = async (
 export const postedOf = async (client: ApiClient, id: string): Promise<string> =>
   (await client.call(getGlobalAccount, { params: { id } })).balance.posted;
 
-/** What withdrawals in USDC took out of accounts and is neither paid nor returned. */
+/** The USDC that withdrawals took out of accounts and that is neither paid nor returned. */
 export const transitOf = async (client: ApiClient): Promise<string | undefined> =>
   (await client.call(getReserves)).data.find(({ currency }) => currency === "USDC")?.inTransit;

@@ -30,6 +30,10 @@ export interface ExecutedOperation {
   readonly success: boolean;
   readonly txHash: Hex;
   readonly blockNumber: bigint;
+  /** The gas that the paymaster, or the account itself, paid for it. */
+  readonly gasCostWei: bigint;
+  /** The zero address where the account paid for itself. */
+  readonly paymaster: Address;
 }
 
 interface Search {
@@ -59,6 +63,7 @@ export const executedOperations = async (
         found.set(seen.userOpHash, {
           ...{ userOpHash: seen.userOpHash, sender: seen.sender, nonceKey: seen.nonce >> SEQUENCE_BITS },
           ...{ success: seen.success, txHash: transactionHash, blockNumber },
+          ...{ gasCostWei: seen.actualGasCost, paymaster: seen.paymaster },
         });
     }
     from = range.toBlock + 1n;

@@ -9,9 +9,10 @@ import { doneBy } from "@/lib/modules/audit/service";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { WalletsPayout } from "../../payout";
 import { tokenNamed, type WalletPayout } from "../wallet-payout";
-import { agreedVerdict, contradicts, judge, namesOf, type Verdict } from "./doubt";
+import { agreedVerdict, contradicts, judge, type Verdict } from "./doubt";
 import type { Decided, DoubtRepository, DoubtfulBatch } from "./doubt-repository";
 import { PROVEN_UNPAID, STATED_UNPAID } from "./failures";
+import { namesOf } from "./payout-batch";
 
 export interface DoubtDeps {
   readonly doubts: DoubtRepository;

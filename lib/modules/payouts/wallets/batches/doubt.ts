@@ -3,12 +3,7 @@ import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
 import { sharedOpinion } from "@/lib/chains/agreement";
 import type { ExecutedAttempt } from "@/lib/modules/smart-accounts/service";
-import { ATTEMPTS_MAX } from "./offer";
-import { attemptName, type PayableRow, type PayoutBatch } from "./payout-batch";
-
-/** The names of all attempts of a batch, and of those that a database that was lost may have made after them. */
-export const namesOf = (batch: Pick<PayoutBatch, "payoutId" | "number" | "attempt">): readonly string[] =>
-  Array.from({ length: Math.max(batch.attempt + 1, ATTEMPTS_MAX) }, (_, index) => attemptName(batch, index + 1));
+import type { PayableRow } from "./payout-batch";
 
 export type Verdict =
   /** No operation of the batch is found, although its nonce is used: the node may not keep logs of that time. */

@@ -4,18 +4,11 @@ import { searchFrom, validitySeconds } from "@/lib/modules/smart-accounts/servic
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
-import {
-  batchRefused,
-  NOT_EVALUATED,
-  notEnough,
-  recipientFrozen,
-  REPLACED,
-  rowRefused,
-  treasuryFrozen,
-} from "./failures";
+import { batchRefused, NOT_EVALUATED, notEnough, recipientFrozen, rowRefused, treasuryFrozen } from "./failures";
 import { waitsForGas } from "./gas-wait";
 import { isSigningAllowed } from "./signing-permission";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
+import { replaced } from "./replaced";
 import { stoppedRows, type StoppedRow } from "./screen-again";
 import type { Step, StepResult } from "./step";
 
@@ -121,7 +114,7 @@ const refused = async (step: Step, rows: readonly PayableRow[], error: DomainErr
     return "moved";
   }
   if (error.code === "sponsor_budget_exceeded") return fail(step, batchRefused(error.code, error.message));
-  if (await wasExecuted(step)) return fail(step, REPLACED);
+  if (await wasExecuted(step)) return replaced(step);
   return wait(step, batchRefused(error.code, error.message));
 };
 
