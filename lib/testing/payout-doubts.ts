@@ -20,6 +20,16 @@ export const doubtUnseen = async (
   await batches.finish(payout, new Date());
 };
 
+/** Makes a paid payout one of which the database has lost the only batch, past the API, as a restore and a new attempt leave it. */
+export const doubtPaid = async ({ prisma }: Services["database"], id: string): Promise<void> => {
+  const failure = { ...REPLACED };
+  const lost = { userOpHash: null, txHash: null, blockNumber: null, version: { increment: 1 } };
+  await prisma.walletPayoutBatch.updateMany({ where: { payoutId: id }, data: { state: "failed", failure, ...lost } });
+  const { itemsTotal } = await prisma.payout.findUniqueOrThrow({ where: { id } });
+  const counts = { itemsCompleted: 0, itemsFailed: itemsTotal };
+  await prisma.payout.update({ where: { id }, data: { status: "failed", subStatus: "full", failure, ...counts } });
+};
+
 /**
  * Loses the batch's transaction from the database once the chain has executed it, and before it is settled, as a restore from a backup
  * does: the payout's row is locked meanwhile, for which the settlement waits.
