@@ -104,7 +104,7 @@ export const createExecutedAttempts =
 
 const sponsoredWei = async (registry: Deps["registry"], asked: Asked, paymaster: string): Promise<bigint> =>
   (await findExecuted({ registry }, asked))
-    .filter(({ one, isFinal }) => isFinal && one.paymaster.toLowerCase() === paymaster.toLowerCase())
+    .filter(({ one, isFinal }) => isFinal && one.paymaster?.toLowerCase() === paymaster.toLowerCase())
     .reduce((sum, { one }) => sum + one.gasCostWei, 0n);
 
 /**
