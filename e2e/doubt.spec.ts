@@ -29,15 +29,33 @@ const lose = async (id: string): Promise<void> => {
   await changeRows(`UPDATE payout SET ${ended} WHERE id = $1`, [id, JSON.stringify(failure)]);
 };
 
-test("a payment in doubt waits in the inbox, and the chain decides it on its page", async ({ page }) => {
+test("a payment in doubt is called so on the overview, in the inbox and on its page, where the chain decides it", async ({
+  page,
+}) => {
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "100");
   const id = await paidPayout(project);
   await lose(id);
 
+  await page.goto("/");
+  const waiting = page.getByRole("region", { name: "Waiting for you" });
+  await expect(waiting.getByText("Payment in doubt")).toBeVisible();
+  await expect(waiting.getByText("Do not pay it again before you have decided")).toBeVisible();
+  await expect(waiting.getByRole("link", { name: /^Review Was it paid\?/ })).toHaveAttribute(
+    "href",
+    `/payouts/${id}#doubt`,
+  );
+  await page.goto("/payouts");
+  const line = page.getByRole("row").filter({ hasText: "Refund of June" });
+  await expect(line.getByText("In doubt, needs a decision")).toBeVisible();
+  await expect(line.getByText("Failed")).toHaveCount(0);
   await page.goto("/inbox");
-  await page.getByRole("link", { name: /^Was it paid\? Payout “Refund of June”/ }).click();
+  const item = page.getByRole("listitem").filter({ hasText: "Refund of June" });
+  await expect(item.getByText("Payment in doubt")).toBeVisible();
+  await expect(item.getByText("Failed")).toHaveCount(0);
+  await item.getByRole("link", { name: /^Was it paid\? Payout “Refund of June”/ }).click();
+  await expect(page).toHaveURL(`/payouts/${id}#doubt`);
   const card = page.getByRole("region", { name: "Was it paid?" });
   await expect(card.getByText("Do not pay them again before this is decided.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Retry failed rows" })).toHaveCount(0);

@@ -9,6 +9,7 @@ import { testApi } from "@/lib/testing/api";
 import { callAccountStates } from "@/lib/testing/account-examples";
 import { callApprovals } from "@/lib/testing/approval-examples";
 import { callDeposits } from "@/lib/testing/deposit-examples";
+import { doubtPaid } from "@/lib/testing/payout-doubts";
 import { callPayouts } from "@/lib/testing/payout-examples";
 import { callPolicies } from "@/lib/testing/policy-examples";
 import { unclearRefund } from "@/lib/testing/unclear-refund";
@@ -297,7 +298,16 @@ beforeAll(async () => {
   await operations();
   const accountIds = await accounts();
   const payout = await callPayouts(
-    { call, codeFor, untilFinal, chainId: CHAIN, recipient, person, key },
+    {
+      call,
+      codeFor,
+      untilFinal,
+      chainId: CHAIN,
+      recipient,
+      person,
+      key,
+      doubt: (id) => doubtPaid(api.services.database, id),
+    },
     { accountIds },
   );
   await callDeposits({ api, ...recorder, chainId: CHAIN });

@@ -3,6 +3,9 @@ import { chainCall, type ChainRegistry } from "./registry";
 /** The only provider of a chain is asked this many times, because its nodes may differ; of several providers, as many must agree. */
 const OPINIONS_MIN = 2;
 
+const opinionsWanted = (registry: ChainRegistry, chainId: number): number =>
+  Math.max(OPINIONS_MIN, registry.providers(chainId));
+
 interface Question<T> {
   readonly registry: ChainRegistry;
   readonly chainId: number;
@@ -11,6 +14,33 @@ interface Question<T> {
   /** Whether the answer is what was seen before, such as a receipt that is still there. */
   readonly isExpected: (answer: T) => boolean;
 }
+
+/**
+ * Asks each provider of a chain by itself, or the only one twice, for callers that compare the answers (see `sharedOpinion`).
+ * @returns the answers of those that answer, at least one, in the order of the providers
+ * @throws DomainError `chain_unavailable` when none answers
+ */
+export const opinionsOf = async <T>({
+  registry,
+  chainId,
+  look,
+}: Pick<Question<T>, "registry" | "chainId" | "look">): Promise<readonly T[]> => {
+  const answers: T[] = [];
+  let failure: unknown;
+  for (let index = 0; index < opinionsWanted(registry, chainId); index += 1) {
+    try {
+      answers.push(await chainCall(chainId, () => look(registry.throughProvider(index), index)));
+    } catch (error) {
+      failure = error;
+    }
+  }
+  if (answers.length === 0) throw failure;
+  return answers;
+};
+
+/** The first opinion that as many share as must agree; null where there is none. Opinions with equal keys are the same. */
+export const sharedOpinion = <T>(opinions: readonly T[], keyOf: (opinion: T) => string): T | null =>
+  opinions.find((one) => opinions.filter((other) => keyOf(other) === keyOf(one)).length >= OPINIONS_MIN) ?? null;
 
 /**
  * Asks each provider of a chain by itself (`RPC_URL_<id>` names several), or the only one twice, before something that was seen counts as
@@ -23,7 +53,7 @@ interface Question<T> {
 export const agreedAnswer = async <T>({ registry, chainId, look, isExpected }: Question<T>): Promise<T> => {
   const unexpected: T[] = [];
   let failure: unknown;
-  for (let index = 0; index < Math.max(OPINIONS_MIN, registry.providers(chainId)); index += 1) {
+  for (let index = 0; index < opinionsWanted(registry, chainId); index += 1) {
     try {
       const answer = await chainCall(chainId, () => look(registry.throughProvider(index), index));
       if (isExpected(answer)) return answer;

@@ -30,7 +30,7 @@ const PAYOUT = [
 export const EVENT_GROUPS = {
   operation: MOVEMENT.map((what) => `operation.${what}` as const),
   transfer: MOVEMENT.map((what) => `transfer.${what}` as const),
-  payout: [...PAYOUT.map((what) => `payout.${what}` as const), "payout.item.failed"],
+  payout: [...PAYOUT.map((what) => `payout.${what}` as const), "payout.item.failed", "payout.doubt_decided"],
   deposit: ["deposit.detected", "deposit.credited", "deposit.quarantined", "deposit.released"],
   payout_schedule: ["payout_schedule.run_missed", "payout_schedule.run_refused"],
   global_account: ["global_account.funded", "global_account.updated"],

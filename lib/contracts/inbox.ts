@@ -10,6 +10,7 @@ export const INBOX_KINDS = [
   "deposit",
   "contact",
   "refund",
+  "doubt",
   "stopped_work",
   "failure",
 ] as const;
@@ -18,7 +19,7 @@ const inboxItem = z
   .object({
     kind: z.enum(INBOX_KINDS).meta({
       description:
-        "`decision` needs votes; `operation`, `payout` and `schedule` need one person's code; `deposit` is in quarantine and waits for a release; `contact` waits for an approval, because a policy looks at approved contacts; `refund` is an operation whose refund the chains do not show for certain; `stopped_work` and `failure` need a look",
+        "`decision` needs votes; `operation`, `payout` and `schedule` need one person's code; `deposit` is in quarantine and waits for a release; `contact` waits for an approval, because a policy looks at approved contacts; `refund` is an operation whose refund the chains do not show for certain; `doubt` is a payout of which it is not known whether another operation paid it; `stopped_work` and `failure` need a look",
     }),
     id: z.string().meta({ description: "Id of the request, operation, payout, schedule, deposit or contact" }),
     title: z.string().meta({ description: "What it is, in one line" }),
@@ -36,7 +37,7 @@ export const readProjectInbox = defineContract({
   path: "/inbox",
   summary: "Everything of the project that waits for a person",
   description:
-    "Payments that wait for votes or a code, deposits in quarantine, contacts that a policy wants approved, refunds that need a decision, work that the service stopped, and payments that failed in the last seven days. What the caller may do stands first, then the newest. Changes nothing.",
+    "Payments that wait for votes or a code, deposits in quarantine, contacts that a policy wants approved, refunds and payments in doubt that need a decision, work that the service stopped, and payments that failed in the last seven days. What the caller may do stands first, then the newest. Changes nothing.",
   tag: "Approvals",
   auth: "user",
   status: 200,

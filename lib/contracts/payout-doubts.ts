@@ -5,6 +5,8 @@ import { id } from "./common";
 import { defineContract } from "./contract";
 import { payoutRecord } from "./payout-records";
 
+export const DOUBT_DECISIONS = ["by_chain", "paid", "not_paid"] as const;
+
 const batch = z
   .int()
   .nonnegative()
@@ -17,7 +19,7 @@ export const decidePayoutDoubt = defineContract({
   path: "/payouts/{id}/doubt-decision",
   summary: "Settles payments of which it is not known whether another operation made them",
   description:
-    "For a batch in `doubts` of a payout to wallets, for owners and admins. `by_chain` reads the chain: rows that it shows as paid are paid, rows that it shows as not paid can be retried, and a withdrawal's account gets them back. Only where it does not tell, `paid` or `not_paid` states it for the whole batch, with a reason and an approval (409 `approval_required`). Recorded with the name of the person. Sends nothing.",
+    "For a batch in `doubts` of a payout to wallets, for owners and admins. `by_chain` reads the chain, of several providers at least two that agree (else 503 `chain_unavailable`): rows that it shows as paid are paid, rows that it shows as not paid can be retried, and a withdrawal's account gets them back. Only where it does not tell, `paid` or `not_paid` states it for the whole batch, with a reason and an approval (409 `approval_required`). Recorded with the name of the person; the event `payout.doubt_decided` names the rows. Sends nothing.",
   tag: "Payouts",
   auth: "user",
   permission: "policies:manage",

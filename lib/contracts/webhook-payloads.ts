@@ -6,6 +6,7 @@ import { ROLES } from "@/lib/core/actor";
 import { depositState, screeningStates } from "./deposit-records";
 import { EVENT_TYPES, type EventType } from "./events";
 import { OPERATION_KINDS } from "./operation-records";
+import { DOUBT_DECISIONS } from "./payout-doubts";
 import { PAYOUT_KINDS, PAYOUT_MODES } from "./payout-records";
 
 const described = <T extends z.ZodType>(schema: T, description: string): T => schema.meta({ description });
@@ -59,6 +60,18 @@ const payoutData = z
 const payoutItemData = z
   .object({ payoutId: id("po"), index: count("Position of the row in the request, from 0"), failure })
   .meta({ id: "PayoutItemEventData" });
+
+const indexes = (description: string) => described(z.array(z.int().nonnegative()), description);
+
+const payoutDoubtData = z
+  .object({
+    payoutId: id("po"),
+    batch: count("Number of the transaction, as `doubts` of the payout named it"),
+    decision: described(z.enum(DOUBT_DECISIONS), "`by_chain`: as the chain shows; else as a person stated"),
+    paidRows: indexes("Positions of the rows that were paid"),
+    unpaidRows: indexes("Positions of the rows that were not paid: they failed, and can be retried"),
+  })
+  .meta({ id: "PayoutDoubtEventData" });
 
 const scheduleData = z
   .object({ scheduleId: id("sch"), scheduledAt: described(timestamp, "When the run was due"), failure })
@@ -159,6 +172,7 @@ const depositData = z
 
 const dataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
+  if (type === "payout.doubt_decided") return payoutDoubtData;
   if (type === "global_account.updated") return accountData;
   if (type === "api_key.revoked") return revokedKeyData;
   const [group = ""] = type.split(".");

@@ -9,6 +9,8 @@ interface PayoutExamples {
   readonly chainId: number;
   readonly recipient: string;
   readonly person: Readonly<Record<string, string>>;
+  /** Brings a payout that is paid into doubt. */
+  readonly doubt: (id: string) => Promise<void>;
   /** An API key that moves money without codes. */
   readonly key: Readonly<Record<string, string>>;
 }
@@ -38,13 +40,17 @@ const accountPayouts = async (
   await call("listPayouts", { query: { limit: "2" }, as: key });
 };
 
-const walletPayouts = async ({ call, untilFinal, chainId, recipient, key }: PayoutExamples): Promise<string> => {
+const walletPayouts = async (given: PayoutExamples): Promise<string> => {
+  const { call, untilFinal, chainId, recipient, person, key } = given;
   const row = { address: recipient, amount: "1", token: "USDC", reference: "Salary" };
   const body = { chainId, transfers: [row], reference: "January" };
   const made = await call("createWalletsPayout", { body, as: key });
   await untilFinal("getPayout", text(made, "payoutId"));
-  await call("listPayoutItems", { params: { id: text(made, "payoutId") }, as: key });
-  return text(made, "payoutId");
+  const params = { id: text(made, "payoutId") };
+  await call("listPayoutItems", { params, as: key });
+  await given.doubt(params.id);
+  await call("decidePayoutDoubt", { params, body: { batch: 0, decision: "by_chain" }, as: person });
+  return params.id;
 };
 
 const schedules = async ({ call, codeFor, chainId, recipient, person, key }: PayoutExamples): Promise<void> => {

@@ -15,9 +15,9 @@ import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/db/client";
 import { sqlOf } from "@/lib/db/sql";
 import { payoutIntent, paymentsDigest } from "@/lib/modules/payouts/wallets/enforce";
-import type { TokenTotal } from "@/lib/modules/payouts/wallets/rows";
-import { toStored } from "@/lib/ports/routing-json";
+import { totalsOf } from "@/lib/modules/payouts/wallets/rows";
 import { dayOf } from "@/lib/modules/sponsorship/service";
+import { toStored } from "@/lib/ports/routing-json";
 import { actorOf } from "./voters";
 
 export interface SeededRow {
@@ -64,21 +64,18 @@ interface Seeding {
   readonly now: Date;
 }
 
-/** Of each token, as a request for the payout would store them. */
-const totalsOf = ({ registry }: Services, chainId: number, batches: readonly NumberedBatch[]): TokenTotal[] =>
-  [...new Set(batches.map(({ token }) => token))].map((token) => {
-    const own = batches.filter((batch) => batch.token === token);
-    return {
-      token: registry.resolveToken(chainId, token),
-      amountBase: own.reduce((sum, batch) => sum + totalOf(batch), 0n),
-      rows: own.reduce((sum, { rows }) => sum + rows.length, 0),
-    };
-  });
+/** Names each token, as the page of the payout shows it. */
+const storedTotals = ({ services: { registry }, chainId, batches }: Seeding) =>
+  toStored(
+    totalsOf(
+      batches.flatMap(({ rows, token }) =>
+        rows.map((row) => ({ ...row, token: registry.resolveToken(chainId, token), reference: null, note: null })),
+      ),
+    ),
+  );
 
-const insertPayout = async (
-  tx: Tx,
-  { services, payer, payoutId, projectId, chainId, batches, now }: Seeding,
-): Promise<void> => {
+const insertPayout = async (tx: Tx, seeding: Seeding): Promise<void> => {
+  const { services, payer, payoutId, projectId, chainId, batches, now } = seeding;
   await tx.payout.create({
     data: {
       ...{ projectId, kind: "wallets", mode: "independent", status: "processing", subStatus: "queued" },
@@ -98,7 +95,7 @@ const insertPayout = async (
       chainId,
       fromWalletId: payer.treasuryId,
       fromAddress: payer.treasury,
-      totals: toStored(totalsOf(services, chainId, batches)),
+      totals: storedTotals(seeding),
       warnings: [],
       feeWei: 0,
       feePaidBy: services.sponsorship.pays(chainId) ? "sponsor" : "wallet",

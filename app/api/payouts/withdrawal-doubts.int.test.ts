@@ -1,23 +1,19 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
 import { listAuditLog } from "@/lib/contracts/audit";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { createGlobalAccount, fundGlobalAccount, getGlobalAccount } from "@/lib/contracts/global-accounts";
 import { readProjectInbox } from "@/lib/contracts/inbox";
 import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
-import { getReserves } from "@/lib/contracts/reserves";
-import { isFinal } from "@/lib/core/status";
 import { verifyLedger } from "@/lib/modules/ledger/verify";
-import { REPLACED } from "@/lib/modules/payouts/wallets/batches/failures";
 import { attemptName } from "@/lib/modules/payouts/wallets/batches/payout-batch";
-import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
 import { createExecutedAttempts } from "@/lib/modules/smart-accounts/executed-attempts";
-import { startWorker } from "@/lib/workers/runner";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import type { Customer } from "@/lib/testing/journey";
 import { idOf, itemsOf, newPayer, pay, read, refusal, row, someone } from "@/lib/testing/payout-requests";
-import { eventTypesOf } from "@/lib/testing/project-events";
+import { doubtUnseen, losePaid } from "@/lib/testing/payout-doubts";
+import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
+import { newWithdrawer, postedOf, transitOf } from "@/lib/testing/withdrawals";
 
 const CHAIN = 31337;
 
@@ -27,73 +23,9 @@ beforeAll(async () => {
 });
 
 /** An account of 10 USDC; the treasury has more, so that it could pay a second time. */
-const withAccount = async () => {
-  const payer = await newPayer(api, "30");
-  const { id: account } = await payer.person.call(createGlobalAccount, { body: { currency: "USDC" } });
-  const params = { id: account };
-  await vi.waitFor(() => payer.person.call(fundGlobalAccount, { params, body: { amount: "10", currency: "USDC" } }), {
-    timeout: 20_000,
-    interval: 200,
-  });
-  return { ...payer, account };
-};
-
-const postedOf = async (client: ApiClient, id: string): Promise<string> =>
-  (await client.call(getGlobalAccount, { params: { id } })).balance.posted;
-
-const transitOf = async (client: ApiClient): Promise<string | undefined> =>
-  (await client.call(getReserves)).data.find(({ currency }) => currency === "USDC")?.inTransit;
+const withAccount = () => newWithdrawer(api, { treasury: "30", funded: "10" });
 
 const prismaOf = () => api.services.database.prisma;
-
-/**
- * Loses the batch's transaction from the database once the chain has executed it, and before it is settled, as a restore from a backup
- * does: the payout's row is locked meanwhile, for which the settlement waits.
- */
-const losePaid = async (id: string): Promise<void> => {
-  const { prisma, pool } = api.services.database;
-  await prisma.payout.update({ where: { id }, data: { status: "processing" } });
-  const lock = await pool.connect();
-  const worker = startWorker(api.services);
-  try {
-    await lock.query("BEGIN");
-    await lock.query("SELECT id FROM payout WHERE id = $1 FOR UPDATE", [id]);
-    const where = { payoutId: id, number: 0 };
-    await vi.waitFor(
-      async () => expect((await prisma.walletPayoutBatch.findFirstOrThrow({ where })).state).toBe("mined"),
-      { timeout: 40_000, interval: 50 },
-    );
-    await prisma.walletPayoutBatch.updateMany({
-      where,
-      data: {
-        ...{ state: "queued", attempt: 0, userOpHash: null, txHash: null, blockNumber: null, confirmations: 0 },
-        ...{ sponsorReservedWei: null, sponsorDay: null, version: { increment: 1 } },
-      },
-    });
-    await lock.query("COMMIT");
-    await vi.waitFor(
-      async () =>
-        expect(isFinal((await prisma.payout.findUniqueOrThrow({ where: { id } })).status as "failed")).toBe(true),
-      { timeout: 40_000, interval: 100 },
-    );
-  } finally {
-    await lock.query("ROLLBACK");
-    lock.release();
-    await worker.stop();
-  }
-};
-
-/** Fails the batch as one that another operation replaced, of which the chain shows nothing. */
-const doubtUnseen = async (id: string): Promise<void> => {
-  const { database, sponsorship } = api.services;
-  const { projectId } = await prismaOf().payout.update({ where: { id }, data: { status: "processing" } });
-  const batches = createBatchRepository(database, sponsorship);
-  const payout = await batches.find(projectId, id);
-  const [batch] = await batches.open(payout);
-  if (batch === undefined) throw new Error("There is no batch.");
-  await batches.fail({ payout, batch, failure: REPLACED, now: new Date() });
-  await batches.finish(payout, new Date());
-};
 
 type Decision = BodyInput<typeof decidePayoutDoubt>;
 
@@ -119,7 +51,7 @@ const decisionsOf = async (client: ApiClient, subject: string) =>
 test("a withdrawal that the chain paid and the database lost is settled as the chain shows, once, and no statement can say otherwise", async () => {
   const { key, person, customer, account } = await withAccount();
   const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
-  await losePaid(id);
+  await losePaid(api.services, id);
   const doubtful = await read(person, id);
   expect(doubtful).toMatchObject({
     status: "failed",
@@ -128,7 +60,10 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
     may: { retry: false },
   });
   const { data } = await person.call(readProjectInbox);
-  expect(data.find((item) => item.id === id)).toMatchObject({ kind: "failure", mine: true });
+  expect(data.find((item) => item.id === id)).toMatchObject({
+    ...{ kind: "doubt", mine: true, path: `/payouts/${id}#doubt` },
+    toDo: "This payment is in doubt. Do not pay it again before you have decided: let the service check the chain.",
+  });
   expect(await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "I say so" }))).toMatchObject({
     code: "invalid_state",
     message: expect.stringContaining("The chain shows what became of this part") as string,
@@ -137,9 +72,13 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
   const { registry } = api.services;
   const asked = { chainId: CHAIN, account: customer.treasury, names: [attemptName({ payoutId: id, number: 0 }, 1)] };
   const since = new Date(Date.now() - 600_000);
-  expect(await createExecutedAttempts({ registry })({ ...asked, since })).toMatchObject([{ success: true }]);
+  expect(await createExecutedAttempts({ registry })({ ...asked, since })).toMatchObject([
+    [{ success: true }],
+    [{ success: true }],
+  ]);
   const get: typeof registry.get = (chainId) => ({ ...registry.get(chainId), confirmations: 1_000_000 });
-  await expect(createExecutedAttempts({ registry: { ...registry, get } })({ ...asked, since })).rejects.toMatchObject({
+  const young: typeof registry = { ...registry, get, throughProvider: () => young };
+  await expect(createExecutedAttempts({ registry: young })({ ...asked, since })).rejects.toMatchObject({
     code: "chain_unavailable",
     message: expect.stringContaining("are not final yet") as string,
   });
@@ -154,7 +93,8 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
   });
   expect((await itemsOf(person, id)).every((item) => item.kind === "wallets" && item.txHash !== null)).toBe(true);
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "0"]);
-  expect((await eventTypesOf(api.services.database, id)).slice(-2)).toEqual(["payout.failed", "payout.completed"]);
+  const types = await eventTypesOf(api.services.database, id);
+  expect(types.slice(-3)).toEqual(["payout.failed", "payout.doubt_decided", "payout.completed"]);
   expect(await decisionsOf(customer.session.client, id)).toMatchObject([
     { data: { decision: "by_chain", amount: "6 USDC" } },
   ]);
@@ -164,7 +104,7 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
 test("a row that the chain shows as not paid is returned to the account, and can be withdrawn again", async () => {
   const { key, person, account } = await withAccount();
   const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
-  await losePaid(id);
+  await losePaid(api.services, id);
   // Another recipient than the lost transaction paid.
   await prismaOf().walletPayoutItem.updateMany({ where: { payoutId: id, index: 1 }, data: { recipient: someone() } });
   expect(await decide(person, id, byChain)).toMatchObject({
@@ -173,6 +113,16 @@ test("a row that the chain shows as not paid is returned to the account, and can
     account: { paid: "4", returned: "2", inTransit: "0" },
     may: { retry: true },
   });
+  expect((await eventsOf(api.services.database, id)).slice(-5)).toMatchObject([
+    { type: "payout.item.failed", payload: { index: 0 } },
+    { type: "payout.item.failed", payload: { index: 1 } },
+    { type: "payout.failed" },
+    {
+      type: "payout.doubt_decided",
+      payload: { payoutId: id, batch: 0, decision: "by_chain", paidRows: [0], unpaidRows: [1] },
+    },
+    { type: "payout.partially_completed", payload: { itemsCompleted: 1, itemsFailed: 1 } },
+  ]);
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["6", "0"]);
   await expectBooksToBalance();
 });
@@ -181,7 +131,7 @@ test("where the chain shows nothing, a person states that it was not paid: the a
   const { key, person, customer, account } = await withAccount();
   const id = idOf(await pay(key, [row(someone(), "6")], { sourceAccountId: account }));
   expect(await refusal(decide(person, id, byChain))).toMatchObject({ code: "invalid_state" });
-  await doubtUnseen(id);
+  await doubtUnseen(api.services, id);
   expect(await refusal(decide(person, id, byChain))).toMatchObject({
     code: "invalid_state",
     message: expect.stringContaining("shows no transaction of this part") as string,
@@ -199,13 +149,16 @@ test("where the chain shows nothing, a person states that it was not paid: the a
   expect(await refusal(state(customer, id, "paid"))).toMatchObject({ code: "invalid_state" });
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["10", "0"]);
   expect(await decisionsOf(person, id)).toMatchObject([{ data: { decision: "not_paid", reason: "Explorer" } }]);
+  // The row and the payout had failed already, so the decision is the only news.
+  const types = await eventTypesOf(api.services.database, id);
+  expect(types.slice(-3)).toEqual(["payout.item.failed", "payout.failed", "payout.doubt_decided"]);
   await expectBooksToBalance();
 });
 
 test("a statement that it was paid settles it as paid; keys and other projects decide nothing", async () => {
   const { key, customer, account } = await withAccount();
   const id = idOf(await pay(key, [row(someone(), "6")], { sourceAccountId: account }));
-  await doubtUnseen(id);
+  await doubtUnseen(api.services, id);
   const stranger = await newPayer(api, "1");
   expect(await refusal(decide(stranger.person, id, byChain))).toMatchObject({ status: 404 });
   expect(await refusal(decide(key, id, byChain))).toMatchObject({ status: 403 });

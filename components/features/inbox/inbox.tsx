@@ -27,6 +27,7 @@ const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readon
   deposit: { label: "In quarantine", tone: "warning" },
   contact: { label: "Proposed", tone: "info" },
   refund: { label: "Refund unclear", tone: "warning" },
+  doubt: { label: "Payment in doubt", tone: "warning" },
   stopped_work: { label: "Stopped", tone: "danger" },
   failure: { label: "Needs a look", tone: "warning" },
 };

@@ -60,15 +60,21 @@ const Loading = (): ReactNode => (
   </div>
 );
 
-const NEEDS_A_LOOK: ReadonlySet<Item["kind"]> = new Set(["stopped_work", "failure"]);
+/** Of items that wait because something went wrong. */
+const BADGES: Readonly<Partial<Record<Item["kind"], string>>> = {
+  doubt: "Payment in doubt",
+  stopped_work: "Needs a look",
+  failure: "Needs a look",
+};
 
 const WaitingLine = ({ item }: { readonly item: Item }): ReactNode => {
   const title = useHideableText()(item.title);
+  const badge = BADGES[item.kind];
   return (
     <li className="flex flex-col gap-1 px-4 py-3">
       <span className="flex items-start justify-between gap-2">
         <span className="min-w-0 font-medium wrap-anywhere">{title}</span>
-        {NEEDS_A_LOOK.has(item.kind) ? <Badge tone="warning">Needs a look</Badge> : null}
+        {badge === undefined ? null : <Badge tone="warning">{badge}</Badge>}
       </span>
       <span className="text-sm text-fg-2">{item.toDo}</span>
       <span className="flex items-center justify-between gap-2 pt-1">

@@ -28,7 +28,7 @@ import {
   readProjectInbox,
 } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
-import type { Payout, WalletsPayout } from "./payout";
+import { isInDoubt, type Payout, type WalletsPayout } from "./payout";
 
 type Doubt = WalletsPayout["doubts"][number];
 type Statement = "paid" | "not_paid";
@@ -50,8 +50,8 @@ const useTakeOver = () => {
 
 /** Payments that another operation of the treasury may have made, each transaction with its decision. */
 export const DoubtCard = ({ payout }: { readonly payout: Payout }): ReactNode =>
-  payout.kind !== "wallets" || payout.doubts.length === 0 ? null : (
-    <Card title="Was it paid?">
+  !isInDoubt(payout) ? null : (
+    <Card title="Was it paid?" id="doubt">
       <p>
         The treasury executed another transaction that was signed for these rows, and the service does not know what it
         paid. Do not pay them again before this is decided.

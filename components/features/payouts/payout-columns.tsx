@@ -8,15 +8,18 @@ import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { countText } from "@/lib/core/amount-text";
-import { countsOf, totalsOf, type Payout } from "./payout";
+import { countsOf, rowsInDoubt, totalsOf, type Payout } from "./payout";
 import { PayoutStatus } from "./payout-status";
 
 const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
-  const { paid, total, failed } = countsOf(payout);
+  const { paid, total, failed: unpaid } = countsOf(payout);
+  const doubtful = rowsInDoubt(payout);
+  const failed = unpaid - doubtful;
   return (
     <span className="num">
       {countText(paid)} of {countText(total)} paid
       {failed === 0 ? null : <span className="text-danger">, {countText(failed)} failed</span>}
+      {doubtful === 0 ? null : <span className="text-warning">, {countText(doubtful)} in doubt</span>}
     </span>
   );
 };

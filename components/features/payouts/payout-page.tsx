@@ -15,7 +15,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPayout } from "@/lib/api-client/calls.gen";
-import { awaitsApproval, countsOf, type Payout } from "./payout";
+import { awaitsApproval, countsOf, isInDoubt, type Payout } from "./payout";
 import { DoubtCard } from "./doubt-card";
 import { PayoutActions } from "./payout-actions";
 import { PayoutPicture } from "./payout-picture";
@@ -119,7 +119,10 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
 /** The next action, and the reason of a failure. */
 const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode =>
   payout.failure !== null ? (
-    <Alert tone="danger" title="Why it failed">
+    <Alert
+      tone={isInDoubt(payout) ? "warning" : "danger"}
+      title={isInDoubt(payout) ? "This payout is in doubt and needs a decision" : "Why it failed"}
+    >
       {payout.failure.message} <code className="font-mono text-sm text-fg-2">{payout.failure.code}</code>
       <p>{payout.nextAction}</p>
     </Alert>

@@ -1,7 +1,26 @@
+import { CircleHelp } from "lucide-react";
 import type { ReactNode } from "react";
+import { Badge } from "@/components/ui/badge";
 import { StatusBadge } from "@/components/ui/status-badge";
-import type { Payout } from "./payout";
+import { countsOf, isInDoubt, rowsInDoubt, type Payout } from "./payout";
 
-export const PayoutStatus = ({ payout: { status, subStatus } }: { readonly payout: Payout }): ReactNode => (
-  <StatusBadge status={status} subStatus={subStatus} />
+const InDoubt = (): ReactNode => (
+  <Badge tone="warning" icon={CircleHelp} title="It may have been paid, and needs a decision">
+    In doubt, needs a decision
+  </Badge>
 );
+
+/** Rows in doubt did not fail, so "Failed" stands there for other rows alone. */
+export const PayoutStatus = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const { status, subStatus } = payout;
+  const badge = <StatusBadge status={status} subStatus={subStatus} />;
+  if (!isInDoubt(payout)) return badge;
+  return status === "failed" && rowsInDoubt(payout) === countsOf(payout).failed ? (
+    <InDoubt />
+  ) : (
+    <span className="inline-flex flex-wrap gap-1">
+      {badge}
+      <InDoubt />
+    </span>
+  );
+};

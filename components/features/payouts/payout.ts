@@ -33,6 +33,14 @@ export const settledOf = ({ paid, failed, cancelled }: RowCounts): number => pai
 export const awaitsApproval = ({ status, subStatus }: Pick<Payout, "status" | "subStatus">): boolean =>
   status === "pending" && subStatus === "awaiting_approval";
 
+/** Another operation may have paid rows of it, and nobody has decided yet whether it did. */
+export const isInDoubt = (payout: Payout): payout is WalletsPayout =>
+  payout.kind === "wallets" && payout.doubts.length > 0;
+
+/** The number of failed rows that another operation may have paid. */
+export const rowsInDoubt = (payout: Payout): number =>
+  isInDoubt(payout) ? payout.doubts.reduce((sum, { rows }) => sum + rows, 0) : 0;
+
 /** Its page; open at the approval where it waits for that. */
 export const pathOfPayout = (payout: Pick<Payout, "payoutId" | "status" | "subStatus">): string =>
   `/payouts/${payout.payoutId}${awaitsApproval(payout) ? "?approve=true" : ""}`;

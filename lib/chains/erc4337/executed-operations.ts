@@ -7,6 +7,7 @@ import {
   parseAbiItem,
   size,
   slice,
+  zeroAddress,
   type Address,
   type Hex,
 } from "viem";
@@ -30,6 +31,10 @@ export interface ExecutedOperation {
   readonly success: boolean;
   readonly txHash: Hex;
   readonly blockNumber: bigint;
+  /** The gas that the paymaster, or the account itself, paid for it. */
+  readonly gasCostWei: bigint;
+  /** Null: the account paid for its own gas. */
+  readonly paymaster: Address | null;
 }
 
 interface Search {
@@ -59,6 +64,7 @@ export const executedOperations = async (
         found.set(seen.userOpHash, {
           ...{ userOpHash: seen.userOpHash, sender: seen.sender, nonceKey: seen.nonce >> SEQUENCE_BITS },
           ...{ success: seen.success, txHash: transactionHash, blockNumber },
+          ...{ gasCostWei: seen.actualGasCost, paymaster: seen.paymaster === zeroAddress ? null : seen.paymaster },
         });
     }
     from = range.toBlock + 1n;

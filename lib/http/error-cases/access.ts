@@ -49,8 +49,12 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   },
   decidePayoutDoubt: {
     ...approvalFor(
-      "The batch is in no doubt, or was decided; or `by_chain` and the chain does not tell; or a statement, and the chain does",
+      "The batch is in no doubt, or was decided; or `by_chain` and the chain does not tell; or a statement, and the chain, or one of its providers, shows something else",
     ),
+    chain_unavailable: {
+      when: "The chain does not answer, its providers do not agree, or a block of the part is not final. Nothing was changed.",
+      action: "Try again in some minutes.",
+    },
     ...ADMINS_ONLY,
   },
   unfreezeGlobalAccount: { ...approvalFor("The account is closed, and stays closed"), ...ADMINS_ONLY },

@@ -8,6 +8,7 @@ import {
   updateGlobalAccount,
 } from "@/lib/contracts/global-accounts";
 import { acceptInvitation, createInvitation } from "@/lib/contracts/members";
+import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
 import { approvePayout } from "@/lib/contracts/payouts";
 import { putPolicy, updatePolicies } from "@/lib/contracts/policies";
 import { requestOtp } from "@/lib/contracts/swap";
@@ -19,8 +20,10 @@ import { withApproval } from "@/lib/testing/approve";
 import { releasePayout } from "@/lib/testing/account-payouts";
 import { testApi } from "@/lib/testing/api";
 import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
+import { doubtUnseen } from "@/lib/testing/payout-doubts";
 import { eventsOf, expectTypes, type WrittenEvent } from "@/lib/testing/project-events";
 import { newMember, vote } from "@/lib/testing/voters";
+import { rowsOf, seedPayout } from "@/lib/testing/wallet-payouts";
 
 // Types beside those of operations and transfers, each written by the code that changes the state, over a real database.
 const ONE = 31337;
@@ -94,6 +97,18 @@ test("a payout says that it was approved, cancelled or has expired", async () =>
   expect(await note(approved)).toEqual(["payout.created", "payout.approved"]);
   expect(await note(cancelled)).toEqual(["payout.created", "payout.cancelled"]);
   expect(await note(expired)).toEqual(["payout.created", "payout.expired"]);
+});
+
+test("a payout says which rows were paid when a doubt about them is decided", async () => {
+  const batches = [{ token: "USDC", rows: rowsOf("doubt", 2) }];
+  const { id } = await seedPayout(services, customer, { chainId: ONE, batches });
+  await doubtUnseen(services, id);
+  await withApproval(customer.session.account, (approval) => {
+    const body = { batch: 0, decision: "not_paid", reason: "Explorer", ...(approval ? { approval } : {}) } as const;
+    return client.call(decidePayoutDoubt, { params: { id }, body });
+  });
+  const rows = ["payout.item.failed", "payout.item.failed"];
+  expect(await note(id)).toEqual([...rows, "payout.failed", "payout.doubt_decided"]);
 });
 
 test("a payout says that a run of its schedule was missed or refused", async () => {

@@ -184,9 +184,10 @@ const doubtful = (actor: UserActor, views: readonly PayoutView[]): InboxItem[] =
   const mine = roleMay(actor.role, "policies:manage");
   return views.filter(isInDoubt).map((view) => ({
     ...rowOfPayout(view),
-    kind: "failure",
+    kind: "doubt",
     title: `Was it paid? ${titleOfPayout(view)}`,
-    toDo: mine ? "Let the service check the chain, and decide." : "It waits for an owner or an admin.",
+    toDo: `This payment is in doubt. Do not pay it again before ${mine ? "you have decided: let the service check the chain" : "an owner or an admin has decided"}.`,
+    path: `/payouts/${view.payout.id}#doubt`,
     ...{ mine, by: null, since: view.payout.updatedAt, until: null },
   }));
 };

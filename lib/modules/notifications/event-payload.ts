@@ -17,7 +17,7 @@ const fields = z.looseObject({
   walletId: z.string().optional(),
   token: z.object({ symbol: z.string(), address: z.string() }).optional(),
   amount: z.string().optional(),
-  failure: z.looseObject({ message: z.string().optional() }).nullish(),
+  failure: z.looseObject({ code: z.string().optional(), message: z.string().optional() }).nullish(),
 });
 
 /** The members of an event's payload that its news show. */

@@ -73,6 +73,19 @@ const payoutEnded =
     path: `/payouts/${objectId}`,
   });
 
+/** Rows fail with it while it is not known whether another operation paid them. */
+const IN_DOUBT = "source_replaced";
+
+const payoutFailed: Say = (event, data, names) =>
+  data.failure?.code === IN_DOUBT
+    ? {
+        kind: "operation_failed",
+        title: "A payment is in doubt and needs a decision",
+        detail: "Another operation may have paid it. Do not pay it again before it is decided.",
+        path: `/payouts/${event.objectId}#doubt`,
+      }
+    : payoutEnded("failed")(event, data, names);
+
 const operationEnded =
   (how: string): Say =>
   ({ objectId }, data) => ({
@@ -144,7 +157,7 @@ const SAY: Readonly<Record<string, Say>> = {
   "operation.failed": operationEnded("failed"),
   "operation.partially_completed": operationEnded("delivered less than promised"),
   "operation.processing": operationEnded("needs a decision about its refund"),
-  "payout.failed": payoutEnded("failed"),
+  "payout.failed": payoutFailed,
   "payout.partially_completed": payoutEnded("was paid in part"),
   "payout_schedule.run_missed": runNotMade("was missed"),
   "payout_schedule.run_refused": runNotMade("was refused"),

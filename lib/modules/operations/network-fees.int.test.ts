@@ -3,7 +3,6 @@ import {
   createWalletClient,
   encodeFunctionData,
   http,
-  parseAbiItem,
   parseEther,
   slice,
   size,
@@ -19,6 +18,7 @@ import { revertDataOf, revertReasonOf } from "@/lib/chains/erc4337/revert-reason
 import type { UserOperation } from "@/lib/ports/bundler";
 import { testApi } from "@/lib/testing/api";
 import { testDevnet } from "@/lib/testing/devnet";
+import { executionsOf as executedBy } from "@/lib/testing/executions";
 import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, waitUntilFinal, type Customer, type OperationAnswer } from "@/lib/testing/journey";
 import {
@@ -40,10 +40,6 @@ const { contracts, nativeCurrency } = api.services.registry.get(ONE);
 const client = createPublicClient({ transport: http(devnet.rpcUrls[String(ONE)]), pollingInterval: 50 });
 const stranger = testAccount();
 beforeAll(() => devnet.setCoins(stranger.address, "10"));
-
-const userOperationEvent = parseAbiItem(
-  "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
-);
 
 /** Reads the user operation from the typed data that the owner was asked to sign, as anybody with the data can. */
 const operationIn = async (action: Action, owner: PrivateKeyAccount): Promise<UserOperation> => {
@@ -98,14 +94,7 @@ const storedFees = async ({ operationId }: OperationAnswer) => {
   return legs.map(({ gasCostWei, gasPaidBy }) => [gasCostWei?.toFixed(0), gasPaidBy]);
 };
 
-const executionsOf = (sender: Address) =>
-  client.getLogs({
-    address: contracts.entryPoint,
-    event: userOperationEvent,
-    args: { sender },
-    fromBlock: 0n,
-    strict: true,
-  });
+const executionsOf = (sender: Address) => executedBy(client, contracts.entryPoint, sender);
 
 const give = (customer: Customer, address: Address, token: string, amount: string): Promise<void> =>
   fund(customer.session.client, address, { chainId: ONE, token, amount });

@@ -106,8 +106,8 @@ const reservationChange = (
   const reservation = reservationOf(workingSet.row, leg);
   if (reservation === null) return null;
   if (isLegFinal(to)) {
-    // A leg that was never mined costs nothing. A mined leg without a stored cost costs its whole reservation.
-    const spentWei = moved.sourceTxHash === null ? 0n : (moved.gasCostWei ?? reservation.reservedWei);
+    // A leg that was never mined costs nothing, unless another operation in its place did. A mined leg without a stored cost costs its whole reservation.
+    const spentWei = moved.gasCostWei ?? (moved.sourceTxHash === null ? 0n : reservation.reservedWei);
     return { reservation, spentWei };
   }
   if (maxGasWei === undefined || maxGasWei === reservation.reservedWei) return null;

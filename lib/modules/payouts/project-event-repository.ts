@@ -1,5 +1,6 @@
 import { failureRecord } from "@/lib/contracts/common";
 import type { EventType } from "@/lib/contracts/events";
+import type { DOUBT_DECISIONS } from "@/lib/contracts/payout-doubts";
 import type { Sql } from "@/lib/db/sql";
 import { recordEventsOn } from "@/lib/modules/events/service";
 import type { PayoutFailure } from "./payout";
@@ -92,4 +93,22 @@ export const recordFailedItems = async (
     sql,
     items.map(({ index, failure }) => ({ ...common, data: { payoutId, index, failure: shortened(failure) } })),
   );
+};
+
+/** A decision about rows that another operation may have paid. */
+export interface DecidedDoubt {
+  readonly batch: number;
+  readonly decision: (typeof DOUBT_DECISIONS)[number];
+  /** Indexes of rows. */
+  readonly paidRows: readonly number[];
+  readonly unpaidRows: readonly number[];
+}
+
+/** Writes the event of a decision, in the transaction that stores it and has locked the payout's row. */
+export const recordDecidedDoubt = async (
+  sql: Sql,
+  { projectId, payoutId, at, ...decided }: DecidedDoubt & { projectId: string; payoutId: string; at: Date },
+): Promise<void> => {
+  const data = { payoutId, ...decided };
+  await recordEventsOn(sql, [{ projectId, type: "payout.doubt_decided", objectId: payoutId, data, at }]);
 };

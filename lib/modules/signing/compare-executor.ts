@@ -49,13 +49,16 @@ const noteUnknown = async (
   const { blockNumber, logs } = receipt;
   if (isOfAccounts(deps, chainId, seen)) {
     const { entryPoint } = registry.get(chainId).contracts;
-    for (const { userOpHash, success } of operationsOf(receipt, entryPoint).values()) {
+    for (const { userOpHash, success, actualGasCost: gasCostWei, paymaster } of operationsOf(
+      receipt,
+      entryPoint,
+    ).values()) {
       const event = logs.find(({ topics }) => topics[1] === userOpHash);
       const [, , sender = "0x"] = event?.topics ?? [];
       const nonce = BigInt(`0x${event?.data.slice(2, 66) ?? "0"}`);
       found.executed.push({
         ...{ userOpHash, sender: getAddress(`0x${sender.slice(-40)}`), nonceKey: nonce >> 64n, success },
-        ...{ txHash: seen.hash, blockNumber },
+        ...{ txHash: seen.hash, blockNumber, gasCostWei, paymaster },
       });
     }
     return;

@@ -11,7 +11,7 @@ import type {
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import type { AccountPayout } from "@/lib/ports/smart-accounts";
 import { createAccountQuestions } from "./account-questions";
-import { createExecutedAttempts } from "./executed-attempts";
+import { createExecutedAttempts, createSponsoredGas } from "./executed-attempts";
 import { createPermit2 } from "./permit2";
 import { createPermits } from "./permits";
 import {
@@ -38,7 +38,7 @@ import { createWalletTransactions } from "./wallet-transactions";
 export { permit2NonceOf, permit2TypedData } from "./permit2";
 export { permitTypedData, type Eip2612Permit } from "./permits";
 export { permittedCalls, storedPermit, storedSignedPermit, type Permit, type SignedPermit } from "./permitted";
-export type { ExecutedAttempt } from "./executed-attempts";
+export { gasOfReplaced, type ExecutedAttempt } from "./executed-attempts";
 export type { DeploymentClaims } from "./repository";
 export { approvalOf, type Watched } from "./wallet-calls";
 export type { SeenTransaction, TransactionReceipt } from "./wallet-transactions";
@@ -119,6 +119,7 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
 
     ...createAccountQuestions(deps),
     executedAttempts: createExecutedAttempts(deps),
+    sponsoredGas: createSponsoredGas(deps),
 
     /**
      * Prepares an operation for the account's owner to sign. `deploys`: whether it may deploy the account if needed.

@@ -91,8 +91,8 @@ export const move = async (
   return "moved";
 };
 
-export const fail = (step: Step, failure: Failure): Promise<StepResult> =>
-  move(step, "failed", "leg.failed", { failure }, { ...failure });
+export const fail = (step: Step, failure: Failure, change: LegChange = {}): Promise<StepResult> =>
+  move(step, "failed", "leg.failed", { ...change, failure }, { ...failure });
 
 /** False when another instance moved the leg: this step has read an old state and has to start again. */
 export const touch = async ({ legs, leg, clock }: Step, change: LegChange): Promise<boolean> => {

@@ -26,7 +26,13 @@ interface Scenario {
   readonly bearsSignature?: boolean;
   /** Why its addresses may not be paid any more. */
   readonly stopped?: Failure;
+  /** The sponsor's fee for the operation in the leg's place; null: the chain does not answer. */
+  readonly sponsoredWei?: bigint | null;
+  /** In Unix seconds. */
+  readonly now?: number;
 }
+
+const silent = () => Promise.reject(new DomainError("chain_unavailable", "No answer."));
 
 const signedAgain =
   (bearsSignature: boolean) => (_: unknown, __: number, input: { operation: object; preVerificationGas: bigint }) => {
@@ -45,9 +51,11 @@ const stepIn = async ({
   earlierUserOpHashes = [],
   bearsSignature = true,
   stopped,
+  sponsoredWei = 0n,
+  now = 1_000,
 }: Scenario) => {
   const offers: unknown[] = [];
-  const moves: { to: string; change: { failure?: Failure } }[] = [];
+  const moves: { to: string; change: { failure?: Failure; gasCostWei?: bigint; gasPaidBy?: string } }[] = [];
   const replaced: unknown[] = [];
   const hashesAsked: string[] = [];
   let receiptsAsked = 0;
@@ -75,7 +83,7 @@ const stepIn = async ({
     },
     operation: { projectId: "prj_1", gasWaits: [] },
     submittedAt,
-    clock: { now: () => new Date(1_000_000) },
+    clock: { now: () => new Date(now * 1000) },
     chains: { head: () => Promise.resolve(HEAD), finalBlock: () => Promise.resolve(FINAL) },
     isSigningAllowed: () => Promise.resolve(true),
     screenAgain: () => Promise.resolve(stopped ?? null),
@@ -91,6 +99,7 @@ const stepIn = async ({
       },
       wasExecuted: (_: number, __: string, ___: string, at: { blockNumber: bigint }) =>
         Promise.resolve(usedFrom !== null && at.blockNumber >= usedFrom),
+      sponsoredGas: sponsoredWei === null ? silent : () => Promise.resolve(sponsoredWei),
       submit: (_: number, __: unknown, options: unknown) => {
         offers.push(options);
         return Promise.reject(refusal);
@@ -108,7 +117,8 @@ const stepIn = async ({
     },
   };
   const result = await submitted(step as unknown as Step);
-  return { result, offers, replaced, hashesAsked, failure: moves[0]?.change.failure };
+  const [{ change = {} } = {}] = moves;
+  return { result, offers, replaced, hashesAsked, failure: change.failure, gas: [change.gasCostWei, change.gasPaidBy] };
 };
 
 describe("an operation whose time is over", () => {
@@ -120,6 +130,21 @@ describe("an operation whose time is over", () => {
     const { failure } = await stepIn({ usedFrom: 98n });
     expect(failure).toMatchObject({ code: "source_replaced", retryable: false });
     expect(failure?.message).toMatch(/may have moved the money: look at the account's history before you try again/);
+  });
+
+  test("costs what the sponsor paid for the one that was executed in its place", async () => {
+    expect((await stepIn({ usedFrom: 98n, sponsoredWei: 7n })).gas).toEqual([7n, "sponsor"]);
+    expect((await stepIn({ usedFrom: 98n })).gas).toEqual([undefined, undefined]);
+    expect((await stepIn({ sponsoredWei: 7n })).gas).toEqual([undefined, undefined]);
+  });
+
+  test("waits for that cost while the chain does not answer, ten minutes at most", async () => {
+    const unknown = { usedFrom: 98n, sponsoredWei: null, validUntil: 9_000 };
+    await expect(stepIn({ ...unknown, now: 9_599 })).rejects.toMatchObject({ code: "chain_unavailable" });
+    expect(await stepIn({ ...unknown, now: 9_600 })).toMatchObject({
+      failure: { code: "source_replaced" },
+      gas: [undefined, undefined],
+    });
   });
 
   test("is waited for while what used its nonce could still be taken back, or when its own receipt shows", async () => {

@@ -1,5 +1,5 @@
 import { isDomainError } from "@/lib/core/errors";
-import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
+import { gasOfReplaced, type ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import { PreVerificationGasTooLowError, WaitsForTurnError, type UserOperation } from "@/lib/ports/bundler";
 import type { Failure, LegChange } from "@/lib/modules/operations/leg";
@@ -45,8 +45,19 @@ export const submitted = async (step: Step): Promise<StepResult> => {
   }
   if (leg.via === "transaction") return followWallet(step, looked);
   const failure = await whyNever(step);
+  if (failure === REPLACED) return fail(step, failure, await replacedChange(step));
   if (failure !== null) return fail(step, (await whyNotSent(step, failure)) ?? failure);
   return offer(step);
+};
+
+/** The network fee of the operation that was executed in place of the leg's: the sponsor's budget pays it. */
+const replacedChange = async (step: Step): Promise<LegChange> => {
+  const { leg, operation, smartAccounts, clock } = step;
+  const account = userOperationOf(step).sender;
+  const asked = { chainId: leg.sourceChainId, account, names: [leg.id], since: operation.createdAt };
+  const since = leg.validUntil ?? clock.now();
+  const costWei = await gasOfReplaced(smartAccounts, asked, { since, now: clock.now() });
+  return costWei === 0n ? {} : feeChange({ costWei, paidBy: "sponsor" });
 };
 
 /** An operation that was not submitted any more because of a list has expired for that reason. */

@@ -9,9 +9,10 @@ import { doneBy } from "@/lib/modules/audit/service";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { WalletsPayout } from "../../payout";
 import { tokenNamed, type WalletPayout } from "../wallet-payout";
-import { judge, namesOf, type Verdict } from "./doubt";
+import { agreedVerdict, contradicts, judge, type Verdict } from "./doubt";
 import type { Decided, DoubtRepository, DoubtfulBatch } from "./doubt-repository";
 import { PROVEN_UNPAID, STATED_UNPAID } from "./failures";
+import { namesOf } from "./payout-batch";
 
 export interface DoubtDeps {
   readonly doubts: DoubtRepository;
@@ -50,19 +51,34 @@ const unclear = ({ row }: Extract<Verdict, { readonly kind: "unclear" }>): strin
 const PROVEN =
   "The chain shows what became of this part, so no statement is needed. Nothing was changed; let it decide.";
 
-const verdictOf = async (deps: DoubtDeps, { payout, own, batch, rows, knownHashes }: Doubt): Promise<Verdict> => {
+const disagreement = (chainId: number): DomainError =>
+  new DomainError(
+    "chain_unavailable",
+    `The providers of chain ${String(chainId)} do not agree about this part, or too few of them answer. Nothing was changed; try again in some minutes.`,
+  );
+
+const CONTRADICTED =
+  "One provider of the chain proves something else than you state, and no other one agrees with it. Nothing was changed. Try again in some minutes; if it stays so, whoever runs the service must find the provider that is wrong.";
+
+/** The verdict to which the logs and receipts of each provider of the chain lead. */
+const verdictsOf = async (
+  deps: DoubtDeps,
+  { payout, own, batch, rows, knownHashes }: Doubt,
+): Promise<readonly Verdict[]> => {
   // A lost division of a batch gave its rows to batches of other numbers. A payout has at most as many batches as rows.
   const names = Array.from({ length: payout.itemsTotal }, (_, number) => namesOf({ ...batch, number })).flat();
-  const attempts = await deps.smartAccounts.executedAttempts({
+  const opinions = await deps.smartAccounts.executedAttempts({
     ...{ chainId: own.chainId, account: own.fromAddress, names, since: payout.createdAt },
   });
   const ownNames = new Set(namesOf(batch));
-  return judge({
-    token: tokenNamed(own.totals, batch.token),
-    rows,
-    own: attempts.filter(({ name }) => ownNames.has(name)),
-    others: attempts.filter(({ name, userOpHash }) => !ownNames.has(name) && !knownHashes.has(userOpHash)),
-  });
+  const token = tokenNamed(own.totals, batch.token);
+  return opinions.map((attempts) =>
+    judge({
+      ...{ token, rows },
+      own: attempts.filter(({ name }) => ownNames.has(name)),
+      others: attempts.filter(({ name, userOpHash }) => !ownNames.has(name) && !knownHashes.has(userOpHash)),
+    }),
+  );
 };
 
 const amountOf = ({ own, batch }: Doubt): string => {
@@ -88,7 +104,7 @@ const record = async (
     readonly reason?: string;
   },
 ): Promise<void> => {
-  const { payout, batch } = doubt;
+  const { payout, batch, rows } = doubt;
   const data = {
     ...{ batch: batch.number, decision, amount: amountOf(doubt), unpaidRows: outcome.unpaid.length },
     ...(outcome.by === null ? {} : { txHash: outcome.by.txHash }),
@@ -96,11 +112,12 @@ const record = async (
     ...approved?.record,
   };
   const audit = { ...doneBy(actor), action: "payout.doubt_decided", subject: payout.id, data, at: clock.now() };
-  if (!(await doubts.store({ batch, ...outcome, approved, audit }))) throw noDoubt();
+  if (!(await doubts.store({ batch, rows, decision, ...outcome, approved, audit }))) throw noDoubt();
 };
 
 const byChain = async (deps: DoubtDeps, actor: Actor, doubt: Doubt): Promise<void> => {
-  const verdict = await verdictOf(deps, doubt);
+  const verdict = agreedVerdict(await verdictsOf(deps, doubt));
+  if (verdict === null) throw disagreement(doubt.own.chainId);
   if (verdict.kind === "unseen") throw new DomainError("invalid_state", UNSEEN);
   if (verdict.kind === "unclear") throw new DomainError("invalid_state", unclear(verdict));
   const outcome = { unpaid: verdict.unpaid, failure: PROVEN_UNPAID, by: verdict.by };
@@ -125,8 +142,18 @@ const changeOf = (doubt: Doubt, { decision, reason }: Statement) => {
   };
 };
 
+/** Refuses a statement that the chain makes needless, or that even one of its providers contradicts: money may be paid again by it. */
+const refuseKnown = async (deps: DoubtDeps, doubt: Doubt, decision: Statement["decision"]): Promise<void> => {
+  const verdicts = await verdictsOf(deps, doubt);
+  const agreed = agreedVerdict(verdicts);
+  if (agreed?.kind === "proven") throw new DomainError("invalid_state", PROVEN);
+  if (verdicts.length === 1) throw disagreement(doubt.own.chainId);
+  if (verdicts.some((verdict) => contradicts(verdict, decision, doubt.rows.length)))
+    throw new DomainError("invalid_state", CONTRADICTED);
+};
+
 const asStated = async (deps: DoubtDeps, actor: UserActor, doubt: Doubt, statement: Statement): Promise<void> => {
-  if ((await verdictOf(deps, doubt)).kind === "proven") throw new DomainError("invalid_state", PROVEN);
+  await refuseKnown(deps, doubt, statement.decision);
   const approved = await deps.approvals.requireApproval(actor, changeOf(doubt, statement), statement.approval);
   const { decision, reason } = statement;
   const outcome = { unpaid: decision === "paid" ? [] : doubt.rows, failure: STATED_UNPAID, by: null };
@@ -134,9 +161,10 @@ const asStated = async (deps: DoubtDeps, actor: UserActor, doubt: Doubt, stateme
 };
 
 /**
- * `by_chain` settles each row as the chain's logs prove it. A person's statement is taken only where they prove nothing, and needs an approval.
+ * `by_chain` settles each row as the chain's logs prove it, where two of its providers agree. A person's statement is taken only where they
+ * prove nothing together, and none proves something else; it needs an approval.
  * @throws DomainError `invalid_state` when the batch is in no doubt, the chain does not tell, or it tells and a statement was made;
- *   `chain_unavailable`, `approval_required` and what else `requireApproval` throws
+ *   `chain_unavailable` also when the providers do not agree; `approval_required` and what else `requireApproval` throws
  */
 const decideDoubt = async (
   deps: DoubtDeps,

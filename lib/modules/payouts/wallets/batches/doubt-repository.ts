@@ -8,12 +8,12 @@ import { sqlOf } from "@/lib/db/sql";
 import type { Approved } from "@/lib/modules/approvals/service";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { toStored } from "@/lib/ports/routing-json";
-import { recordPayoutEvents } from "../../project-event-repository";
+import { recordDecidedDoubt, recordPayoutEvents, type DecidedDoubt } from "../../project-event-repository";
 import { bearerOf, settleAccount } from "../account-side-repository";
 import { firstFailure } from "./end-repository";
 import { REPLACED } from "./failures";
 import { batchVersion, parseBatch, type Failure, type PayableRow, type PayoutBatch } from "./payout-batch";
-import { endOf, writeOutcomes } from "./rows-repository";
+import { endOf, storeOutcomes } from "./rows-repository";
 import { change, type Change } from "./transition-repository";
 
 interface Deps {
@@ -59,7 +59,7 @@ const find = async ({ database: { prisma } }: Deps, { projectId, payoutId, numbe
   } satisfies DoubtfulBatch;
 };
 
-export interface Decided extends Pick<DoubtfulBatch, "batch"> {
+export interface Decided extends Pick<DoubtfulBatch, "batch" | "rows">, Pick<DecidedDoubt, "decision"> {
   /** The rows that were not paid; all others were. */
   readonly unpaid: readonly PayableRow[];
   /** Why the rows were not paid. */
@@ -85,11 +85,12 @@ const end = async (tx: Tx, { batch, unpaid, failure, by, audit: { at } }: Decide
   };
   if (!(await change(tx, batch, "paid", data, at))) return false;
   const outcomes = unpaid.map(({ index, amountBase }) => ({ index, amountBase, status: "failed" as const, failure }));
-  await writeOutcomes(tx, batch, outcomes, at);
+  // Each of the rows wrote its event when the batch failed.
+  await storeOutcomes(tx, batch, outcomes);
   return true;
 };
 
-/** Counts the rows that were paid, and gives a payout that has ended the end that follows. */
+/** Counts the rows that were paid, and gives a payout that has ended the end that follows, with its event where that is another one. */
 const countPaid = async (tx: Tx, { projectId, payoutId }: PayoutBatch, paid: number, at: Date): Promise<void> => {
   const where = { projectId, id: payoutId };
   const counts = { itemsCompleted: { increment: paid }, itemsFailed: { decrement: paid } };
@@ -99,8 +100,15 @@ const countPaid = async (tx: Tx, { projectId, payoutId }: PayoutBatch, paid: num
   const { status, subStatus } = endOf(payout);
   const failure = status === "failed" ? await firstFailure(tx, { projectId, payoutId }) : null;
   await tx.payout.updateMany({ where, data: { status, subStatus, failure: failure ?? Prisma.DbNull } });
-  const told = { projectId, payoutIds: [payoutId], type: `payout.${status}` as const, at };
-  await recordPayoutEvents(sqlOf(tx), told);
+  if (status === payout.status) return;
+  await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [payoutId], type: `payout.${status}`, at });
+};
+
+const recordEvent = (tx: Tx, { batch, rows, unpaid, decision, audit: { at } }: Decided): Promise<void> => {
+  const { projectId, payoutId, number } = batch;
+  const unpaidRows = unpaid.map(({ index }) => index);
+  const paidRows = rows.map(({ index }) => index).filter((index) => !unpaidRows.includes(index));
+  return recordDecidedDoubt(sqlOf(tx), { projectId, payoutId, batch: number, decision, paidRows, unpaidRows, at });
 };
 
 /** @returns false when the batch is in doubt no longer; nothing is stored then */
@@ -117,6 +125,7 @@ const store = ({ database }: Deps, decided: Decided): Promise<boolean> =>
       ...{ projectId, payoutId, token, part: batchVersion(batch), now: audit.at },
       ...{ bearer: await bearerOf(tx, projectId, payoutId), paidBase: batch.amountBase - returnedBase, returnedBase },
     });
+    await recordEvent(tx, decided);
     await countPaid(tx, batch, batch.rows - unpaid.length, audit.at);
     await recordAudit(tx, audit);
     return true;

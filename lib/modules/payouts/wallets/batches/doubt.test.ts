@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ExecutedAttempt } from "@/lib/modules/smart-accounts/service";
-import { judge } from "./doubt";
+import { agreedVerdict, contradicts, judge } from "./doubt";
 import type { PayableRow } from "./payout-batch";
 
 const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
@@ -56,4 +56,32 @@ test("another amount, another token or a part of a lost division leaves the row 
 test("an operation that reverted paid nothing, and without any operation nothing is proven", () => {
   expect(verdict([row(0, ADA)], [paying([[ADA, "5"]], false)])).toMatchObject({ kind: "proven", by: null });
   expect(verdict([row(0, ADA)], [])).toEqual({ kind: "unseen" });
+});
+
+test("two providers agree when they lead to the same rows by the same transaction", () => {
+  const [paid, unseen] = [verdict([row(0, ADA)], [paying([[ADA, "5"]])]), verdict([row(0, ADA)], [])];
+  const elsewhere = verdict([row(0, ADA)], [{ ...paying([[ADA, "5"]]), txHash: "0x03" }]);
+  const unpaid = verdict([row(0, ADA)], [paying([[BOB, "5"]])]);
+  expect(agreedVerdict([paid, paid])).toBe(paid);
+  expect(agreedVerdict([unseen, paid, paid])).toBe(paid);
+  expect(agreedVerdict([unseen, unseen])).toEqual({ kind: "unseen" });
+  for (const other of [unseen, elsewhere, unpaid]) expect(agreedVerdict([paid, other])).toBeNull();
+  expect(agreedVerdict([paid])).toBeNull();
+});
+
+test("a provider contradicts a statement when it proves something else for any row", () => {
+  const rows = [row(0, ADA), row(1, BOB)];
+  const of = (own: readonly ExecutedAttempt[]) =>
+    (["paid", "not_paid"] as const).filter((statement) => contradicts(verdict(rows, own), statement, rows.length));
+  expect(of([])).toEqual([]);
+  expect(
+    of([
+      paying([
+        [ADA, "5"],
+        [BOB, "5"],
+      ]),
+    ]),
+  ).toEqual(["not_paid"]);
+  expect(of([paying([[ADA, "5"]])])).toEqual(["paid", "not_paid"]);
+  expect(of([paying([], true)])).toEqual(["paid"]);
 });

@@ -1,13 +1,9 @@
 /** Judges from the chain which rows of a batch in doubt were paid. */
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import { sharedOpinion } from "@/lib/chains/agreement";
 import type { ExecutedAttempt } from "@/lib/modules/smart-accounts/service";
-import { ATTEMPTS_MAX } from "./offer";
-import { attemptName, type PayableRow, type PayoutBatch } from "./payout-batch";
-
-/** The names of all attempts of a batch, and of those that a database that was lost may have made after them. */
-export const namesOf = (batch: Pick<PayoutBatch, "payoutId" | "number" | "attempt">): readonly string[] =>
-  Array.from({ length: Math.max(batch.attempt + 1, ATTEMPTS_MAX) }, (_, index) => attemptName(batch, index + 1));
+import type { PayableRow } from "./payout-batch";
 
 export type Verdict =
   /** No operation of the batch is found, although its nonce is used: the node may not keep logs of that time. */
@@ -47,3 +43,18 @@ export const judge = ({ token, rows, own, others }: Evidence): Verdict => {
   }
   return { kind: "proven", unpaid, by: unpaid.length === rows.length ? null : (done.at(-1) ?? null) };
 };
+
+const outcomeOf = (verdict: Verdict): readonly unknown[] => {
+  if (verdict.kind === "unseen") return [];
+  if (verdict.kind === "unclear") return [verdict.row.index];
+  const { unpaid, by } = verdict;
+  return [unpaid.map(({ index }) => index), by?.userOpHash, by?.txHash, String(by?.blockNumber)];
+};
+
+/** The verdict to which two providers of the chain lead; null where they do not agree, or too few answer. */
+export const agreedVerdict = (verdicts: readonly Verdict[]): Verdict | null =>
+  sharedOpinion(verdicts, (verdict) => JSON.stringify([verdict.kind, ...outcomeOf(verdict)]));
+
+/** Whether a single provider proves something else than that all rows were paid, or that none was. */
+export const contradicts = (verdict: Verdict, decision: "paid" | "not_paid", rows: number): boolean =>
+  verdict.kind === "proven" && verdict.unpaid.length !== (decision === "paid" ? 0 : rows);

@@ -68,20 +68,31 @@ const pay = (
     return true;
   });
 
+interface FailedBatch {
+  readonly payout: DrivenPayout;
+  readonly batch: PayoutBatch;
+  readonly failure: Failure;
+  /** The sponsor's fees, in wei, for operations that took the place of the batch's own. Default 0. */
+  readonly replacedWei?: bigint;
+  readonly now: Date;
+}
+
 /** queued, signed or sent → failed: nothing of the batch was paid, and its money is free again. */
 const fail = (
   { database, sponsorship }: BatchRepositoryDeps,
-  { payout, batch, failure, now }: { payout: DrivenPayout; batch: PayoutBatch; failure: Failure; now: Date },
+  { payout, batch, failure, replacedWei = 0n, now }: FailedBatch,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     await lockPayout(tx, batch);
-    if (!(await change(tx, batch, "failed", { failure: toStored(failure), inDoubt: false }, now))) return false;
+    const spentWei = batch.gasCostWei + replacedWei;
+    const data: Change = { failure: toStored(failure), inDoubt: false, gasCostWei: toDecimal(spentWei) };
+    if (!(await change(tx, batch, "failed", data, now))) return false;
     await syncHold(tx, batchName(batch), false, now);
     await countRows(tx, batch, { completed: 0, failed: batch.rows, now });
     await recordFailedBatch(tx, batch, failure, now);
     // Money that another operation may have paid stays in transit, because the account must not get it as well.
     if (failure.code !== REPLACED.code) await settle(tx, { payout, batch, now }, { returnedBase: batch.amountBase });
-    await settleReservation(tx, sponsorship, { payout, batch, spentWei: batch.gasCostWei });
+    await settleReservation(tx, sponsorship, { payout, batch, spentWei });
     return true;
   });
 

@@ -1,21 +1,20 @@
 import { isDomainError } from "@/lib/core/errors";
 import { WaitsForTurnError, type UserOperationReceipt } from "@/lib/ports/bundler";
-import { expired, REPLACED, reverted } from "./failures";
+import { expired, reverted } from "./failures";
 import { waitsForGas } from "./gas-wait";
-import { attemptName, type Failure } from "./payout-batch";
+import { ATTEMPTS_MAX, attemptName, type Failure } from "./payout-batch";
+import { replaced } from "./replaced";
 import { maySubmit } from "./screen-again";
 import { depthOf, readReceipt, type Step, type StepResult } from "./step";
 
 const OFFER_AGAIN_MS = 4000;
-/** The rows fail after this many attempts without effect. */
-export const ATTEMPTS_MAX = 3;
 
 /** Submits the signed operation until it is mined or can never be executed. */
 export const offered = async (step: Step): Promise<StepResult> => {
   const receipt = await readReceipt(step);
   if (receipt !== null) return receipt.success ? mined(step, receipt) : undone(step, receipt);
   const end = await whyNever(step);
-  if (end === "replaced") return fail(step, REPLACED);
+  if (end === "replaced") return replaced(step);
   if (end === "expired") return again(step, expired(step.batch.attempt));
   return offer(step, end);
 };

@@ -157,6 +157,13 @@ export const batchName = ({ payoutId, number }: Pick<PayoutBatch, "payoutId" | "
 export const batchVersion = ({ number, version }: Pick<PayoutBatch, "number" | "version">): string =>
   `${String(number)}/${String(version)}`;
 
+/** The rows fail after this many attempts without effect. */
+export const ATTEMPTS_MAX = 3;
+
 /** Names the nonce key of one attempt. EntryPoint executes at most one operation with it. */
 export const attemptName = (batch: Pick<PayoutBatch, "payoutId" | "number">, attempt: number): string =>
   `${batchName(batch)}/${String(attempt)}`;
+
+/** The names of all attempts of a batch, and of those that a database that was lost may have made after them. */
+export const namesOf = (batch: Pick<PayoutBatch, "payoutId" | "number" | "attempt">): readonly string[] =>
+  Array.from({ length: Math.max(batch.attempt + 1, ATTEMPTS_MAX) }, (_, index) => attemptName(batch, index + 1));

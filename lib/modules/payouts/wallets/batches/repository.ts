@@ -18,6 +18,7 @@ export const createBatchRepository = (database: Database, sponsorship: BatchRepo
   return {
     find: bindDeps(deps, find),
     open: bindDeps(deps, open),
+    createdAt: bindDeps(deps, createdAt),
     rowsOf: bindDeps(deps, rowsOf),
     evaluated: bindDeps(deps, evaluated),
     operationOf: bindDeps(deps, operationOf),
@@ -33,6 +34,12 @@ const find = async ({ database }: BatchRepositoryDeps, projectId: string, payout
     bearerOf(database.prisma, projectId, payoutId),
   ]);
   return { projectId, payoutId, chainId, fromWalletId, askedBy, bearer };
+};
+
+/** When the payout was made; nothing of it was signed before. */
+const createdAt = async ({ database }: BatchRepositoryDeps, { projectId, payoutId }: DrivenPayout): Promise<Date> => {
+  const where = { projectId, id: payoutId };
+  return (await database.prisma.payout.findFirstOrThrow({ where, select: { createdAt: true } })).createdAt;
 };
 
 /** The batches that are not final, by number. */

@@ -8,11 +8,10 @@ import { recordFailedItems } from "../../project-event-repository";
 import { batchName, type PayoutBatch, type Failure, type PayableRow, type RowOutcome } from "./payout-batch";
 
 /** Stores outcomes of rows that differ from their batch's or have something to report. The caller has locked the payout's row. */
-export const writeOutcomes = async (
+export const storeOutcomes = async (
   tx: Tx,
-  batch: PayoutBatch,
+  batch: Pick<PayoutBatch, "projectId" | "payoutId">,
   outcomes: readonly RowOutcome[],
-  now: Date,
 ): Promise<void> => {
   if (outcomes.length === 0) return;
   const indexes = outcomes.map(({ index }) => index);
@@ -22,6 +21,16 @@ export const writeOutcomes = async (
     UPDATE wallet_payout_item i SET status = o.status, failure = o.failure::jsonb
     FROM unnest(${indexes}::int[], ${statuses}::text[], ${failures}::text[]) AS o (index, status, failure)
     WHERE i.project_id = ${batch.projectId} AND i.payout_id = ${batch.payoutId} AND i.index = o.index`;
+};
+
+/** As `storeOutcomes`, with an event for each row that fails. */
+export const writeOutcomes = async (
+  tx: Tx,
+  batch: PayoutBatch,
+  outcomes: readonly RowOutcome[],
+  now: Date,
+): Promise<void> => {
+  await storeOutcomes(tx, batch, outcomes);
   const failed = outcomes.filter(({ status }) => status === "failed");
   await recordFailedItems(sqlOf(tx), { projectId: batch.projectId, payoutId: batch.payoutId, items: failed, at: now });
 };

@@ -11,13 +11,13 @@ import {
   notEnough,
   PAID_BY_LOST_MOVE,
   recipientFrozen,
-  REPLACED,
   rowRefused,
   treasuryFrozen,
 } from "./failures";
 import { waitsForGas } from "./gas-wait";
 import { isSigningAllowed } from "./signing-permission";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
+import { replaced } from "./replaced";
 import { stoppedRows, type StoppedRow } from "./screen-again";
 import type { Step, StepResult } from "./step";
 
@@ -134,7 +134,7 @@ const refused = async (step: Step, rows: readonly PayableRow[], error: DomainErr
     return "moved";
   }
   if (error.code === "sponsor_budget_exceeded") return fail(step, batchRefused(error.code, error.message));
-  if (await wasExecuted(step)) return fail(step, REPLACED);
+  if (await wasExecuted(step)) return replaced(step);
   return wait(step, batchRefused(error.code, error.message));
 };
 
