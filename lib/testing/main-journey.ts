@@ -16,9 +16,10 @@ import { verifyWebhook, type WebhookReceiver } from "./webhook-receiver";
 const [ONE, TWO] = [31337, 31338];
 const USDC_DECIMALS = 6;
 const WAIT = { timeout: 60_000, interval: 100 };
-/** In USDC. What is left of the treasury's money when each movement was made once is what nobody was paid. */
+/** In USDC. */
 const AMOUNT = { treasury: "100", swap: "20", transfer: "10", account: "5", betweenAccounts: "2", withdrawal: "1" };
 const ROWS = 5;
+/** In USDC, after each movement was made exactly once. */
 const LEFT = { treasury: "64", payer: "2", payee: "2" };
 
 export interface AcceptedJourney {
@@ -91,7 +92,7 @@ const expectChainsToAgree = async ({ api, customer, to }: Setup, received: strin
   expect(await tokenOf(TWO, "WETH", to.swap)).toBe(parseUnits(received, decimals));
 };
 
-/** Each movement told of its end with a good signature, and by one event, however often that was sent. */
+/** One event with a good signature says that a movement has ended, however often the event was sent. */
 const expectWebhooks = async ({ receiver, secret }: Setup, ids: readonly string[]): Promise<void> => {
   const isEnd = ({ body }: WebhookReceiver["received"][number]) => String(body.type).endsWith(".completed");
   const ends = () => receiver.received.filter((each) => isEnd(each) && ids.includes(String(each.body.objectId)));

@@ -1,4 +1,4 @@
-/** What the drills of a restored database share: an installation that is taken back to its backup, at another place. */
+/** An installation that the drills of a restored database take back to its backup, at another place. */
 import { expect, vi } from "vitest";
 import type { Services } from "@/lib/composition";
 import { restoreBackup } from "@/lib/stack/postgres/restore";
@@ -65,5 +65,3 @@ export const restoreDrill = async ({ hasAssociation = false }: RestoreDrillOptio
     },
   };
 };
-
-export type RestoreDrill = Awaited<ReturnType<typeof restoreDrill>>;
