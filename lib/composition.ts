@@ -14,7 +14,6 @@ import { serverVersionFault } from "@/lib/db/server-version";
 import { createRateWindowStore } from "@/lib/db/rate-window";
 import { runAlone } from "@/lib/db/periodic-tasks";
 import { sweepExpired, sweepWhenDue } from "@/lib/db/sweep";
-import { indexNewKeys } from "@/lib/modules/payouts/service";
 import { createFaucet } from "@/lib/devnet/faucet";
 import { encryptedTokenKeys } from "@/lib/modules/auth/token-key-repository";
 import { requireKeys } from "@/lib/modules/encryption/rotation";
@@ -185,8 +184,6 @@ const sharedParts = ({
   }),
   rateStore: createRateWindowStore(database),
   faucet: buildFaucet(config, registry),
-  /** Puts the keys of payouts that were accepted a moment ago where they are found by an index. */
-  indexPayoutKeys: () => indexNewKeys(sqlOn(database.pool)),
   sweep: () => sweepExpired(database, config.retention),
   /** The same, unless another instance has swept within `everyMs`. */
   sweepWhenDue: (everyMs: number, signal?: AbortSignal) =>
@@ -293,7 +290,7 @@ const buildPayouts = ({
   money,
   drivers,
 }: MoneyParts & { readonly identity: Identity; readonly drivers: Drivers }) => {
-  const { payouts, payoutActivity, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
+  const { payouts, payoutActivity, payoutRunner, payoutSchedules, scheduleRuns, indexPayoutKeys } = createPayouts({
     ...money,
     database,
     registry,
@@ -314,6 +311,7 @@ const buildPayouts = ({
     payouts: tracedService("payouts", permissionGuard(payouts, rights.PAYOUTS)),
     payoutActivity,
     payoutRunner,
+    indexPayoutKeys,
     payoutSchedules: permissionGuard(payoutSchedules, rights.PAYOUT_SCHEDULES),
     runDueSchedules: scheduleRuns.runDue,
   };

@@ -1,4 +1,5 @@
-import { HttpRequestError, RpcRequestError, TimeoutError } from "viem";
+import type { RpcRequestError } from "viem";
+import { HttpRequestError, TimeoutError } from "viem";
 import { expect, test } from "vitest";
 import { rpcResponse, type RpcFetch } from "./rpc-http";
 import { rpcTransport, type RpcTransportOptions } from "./rpc-transport";

@@ -45,7 +45,7 @@ const shownUrl = (url: string): string => {
   return shown.href;
 };
 
-/** What a call gets from a response: by the call's id its result, or the error with which it fails. */
+/** By the id of a call its result, or the error with which it fails. */
 type Outcomes = (id: number, call: Call) => { readonly result: unknown } | { readonly error: Error };
 
 const outcomesOf = (url: string, response: RpcResponse, text: string | null): Outcomes => {

@@ -123,6 +123,26 @@ const depositsOf = (
   ];
 };
 
+/** The work of the whole database that is done again and again. Each piece is safe beside the same piece of another worker. */
+const choresOf = (services: Services, signal: AbortSignal): readonly (() => Promise<void>)[] => {
+  const { instances, errorLog } = services;
+  const chore = (everyMs: number, failed: string, work: () => Promise<unknown>): (() => Promise<void>) =>
+    every(everyMs, async () => {
+      await work().catch((error: unknown) => errorLog.warn({ err: error }, failed));
+    });
+  return [
+    chore(SWEEP_EVERY_MS, "expired rows could not be swept", () => services.sweepWhenDue(SWEEP_DUE_MS, signal)),
+    chore(EXPIRE_EVERY_MS, "what ran out of time could not be ended", () =>
+      instances.start().then(() => services.expireDue()),
+    ),
+    chore(SCHEDULES_EVERY_MS, "due schedules could not be run", () =>
+      instances.start().then(() => services.runDueSchedules()),
+    ),
+    chore(AUDIT_LINKS_EVERY_MS, "audit rows could not be linked", () => services.auditLinker.link()),
+    chore(PAYOUT_KEYS_EVERY_MS, "keys of payouts could not be indexed", () => services.indexPayoutKeys()),
+  ];
+};
+
 interface WorkerOptions {
   /** Default true. */
   readonly searchesDeposits?: boolean;
@@ -170,44 +190,8 @@ export const startWorker = (services: Services, { searchesDeposits = true }: Wor
       ]),
     ...notifyEachTime(services),
     watchSigning(services),
+    ...choresOf(services, stopping.signal),
   ];
-  schedules.push(
-    every(SWEEP_EVERY_MS, async () => {
-      await services
-        .sweepWhenDue(SWEEP_DUE_MS, stopping.signal)
-        .catch((error: unknown) => services.errorLog.warn({ err: error }, "expired rows could not be swept"));
-    }),
-  );
-  schedules.push(
-    every(EXPIRE_EVERY_MS, async () => {
-      await instances
-        .start()
-        .then(() => services.expireDue())
-        .catch((error: unknown) => services.errorLog.warn({ err: error }, "what ran out of time could not be ended"));
-    }),
-  );
-  schedules.push(
-    every(SCHEDULES_EVERY_MS, async () => {
-      await instances
-        .start()
-        .then(() => services.runDueSchedules())
-        .catch((error: unknown) => services.errorLog.warn({ err: error }, "due schedules could not be run"));
-    }),
-  );
-  schedules.push(
-    every(AUDIT_LINKS_EVERY_MS, async () => {
-      await services.auditLinker
-        .link()
-        .catch((error: unknown) => services.errorLog.warn({ err: error }, "audit rows could not be linked"));
-    }),
-  );
-  schedules.push(
-    every(PAYOUT_KEYS_EVERY_MS, async () => {
-      await services
-        .indexPayoutKeys()
-        .catch((error: unknown) => services.errorLog.warn({ err: error }, "keys of payouts could not be indexed"));
-    }),
-  );
   return {
     stop: async () => {
       stopping.abort();

@@ -12,7 +12,7 @@ import { createUnlockedSender, type UnlockedSender } from "../sender";
 import { parseSpokePoolLogs, spokePoolAbi, type SpokePoolLogs } from "./spoke-pool";
 
 const SUBSCRIBED_READ_MS = 500;
-/** A chain that tells of each block with transactions loses no call; reading it besides is a precaution. */
+/** A chain of this process calls back after each block with transactions; reading it besides is a precaution. */
 const TOLD_READ_MS = 5_000;
 
 export interface SolverChain {

@@ -77,7 +77,7 @@ export const createOrigin = (deps: OriginDeps) => {
 
   const settle = async (): Promise<void> => {
     if (due().length === 0) return;
-    // What another solver has settled meanwhile is taken out.
+    // Takes out deposits that another solver has settled meanwhile.
     await read();
     const batch = due().slice(0, SETTLED_AT_ONCE_MAX);
     if (batch.length === 0) return;

@@ -10,7 +10,6 @@ import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service
 import type { PoliciesService } from "@/lib/modules/policies/service";
 import type { PayoutItemRow } from "./accounts/rows";
 export { openPayoutTotals } from "./accounts/repository";
-export { indexNewKeys } from "./duplicate-repository";
 export { inTransitOf } from "./wallets/account-side-repository";
 import { createAccountPayoutsService, type AccountPayoutsDeps, type NewAccountsPayout } from "./accounts/service";
 import { refuseCode, type VotesPort } from "./ask-votes";

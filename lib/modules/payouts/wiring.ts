@@ -22,6 +22,7 @@ import { createPayoutActivity } from "./activity";
 import { createPayoutActivityRepository } from "./activity-repository";
 import { createAccountPayoutsRepository } from "./accounts/repository";
 import { createAccountPayoutRunner } from "./accounts/runner";
+import { indexNewKeys } from "./duplicate-repository";
 import type { Prices } from "./prices";
 import { createPayoutsRepository } from "./repository";
 import { createPayoutRunner, type WalletBatchesDriver } from "./runner";
@@ -111,5 +112,7 @@ export const createPayouts = (parts: PayoutsParts) => {
     }),
     payoutSchedules: createSchedulesService({ ...parts, repository: schedules }),
     scheduleRuns: createScheduleRuns({ ...parts, repository: schedules, payouts }),
+    /** Puts the keys of payouts that were accepted a moment ago where they are found by an index. */
+    indexPayoutKeys: () => indexNewKeys(sqlOn(database.pool)),
   };
 };

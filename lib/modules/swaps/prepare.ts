@@ -30,7 +30,7 @@ export interface PrepareDeps extends SimulationDeps, Pick<VotesDeps, "decisions"
   clock: Clock;
 }
 
-/** What the same request has checked and priced already. Accepting the operation checks the balances again. */
+/** The sources that the same request has checked, and the route that it has priced. Accepting the operation checks the balances again. */
 export interface CheckedSources {
   readonly wallets: readonly SourceWallet[];
   readonly seen: readonly Funds[];
