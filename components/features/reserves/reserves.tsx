@@ -33,12 +33,14 @@ export const Reserves = (): ReactNode => {
         description={
           <>
             Accounts' money, compared with the treasury's balances on chain.
-            {data === undefined ? null : (
-              // A line of its own: the time becomes shorter when the page is live, and must not take a line away.
-              <span className="block">
-                As of <Time value={data.asOf} />.
-              </span>
-            )}
+            {/* A line of its own, also before the time is known: nothing below moves when it comes or becomes shorter. */}
+            <span className="block min-h-5">
+              {data === undefined ? null : (
+                <>
+                  As of <Time value={data.asOf} />.
+                </>
+              )}
+            </span>
           </>
         }
         actions={<RefreshButton isFetching={isFetching} onRefresh={() => void refetch()} />}
@@ -68,8 +70,13 @@ export const Reserves = (): ReactNode => {
             )}
           </>
         )}
-        <HowToCheck />
-        <ApiSnippet method="GET" path={getReserves.path} />
+        {/* Below cards of which neither number nor height is known before. */}
+        {isPending ? null : (
+          <>
+            <HowToCheck />
+            <ApiSnippet method="GET" path={getReserves.path} />
+          </>
+        )}
       </div>
     </>
   );
