@@ -151,7 +151,11 @@ const withdraw = async (page: Page, project: TestProject, id: string): Promise<v
   await expect(entry).toBeVisible();
   await expect(entry.getByRole("link", { name: "Withdrawal", exact: true })).toHaveAttribute("href", /^\/payouts\/po_/);
   await page.goto("/activity");
-  await expect(page.getByRole("link", { name: "Withdrawal from Ada" })).toHaveAttribute("href", /^\/payouts\/po_/);
+  const line = page.getByRole("row").filter({ hasText: "Withdrawal from Ada" });
+  await expect(line.getByRole("link", { name: "20.50 USDC to 1 recipient" })).toHaveAttribute(
+    "href",
+    /^\/payouts\/po_/,
+  );
 };
 
 /** The same again within 30 days needs a word of its own, and leads to the review like the first one. */

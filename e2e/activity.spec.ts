@@ -247,8 +247,8 @@ test("payouts, fundings and private moves stand among the operations, in rows of
   await page.goto("/activity");
   const table = page.getByRole("table", { name: "Activity" });
   const pages = {
-    "Payout to wallets": /^\/payouts\/po_/,
-    "Payout to accounts": /^\/payouts\/po_/,
+    "Contractors, May": /^\/payouts\/po_/,
+    "123.45 USDC to 1 recipient": /^\/payouts\/po_/,
     "Account funding": /^\/accounts\/ga_/,
     Shield: /^\/private\/tr_/,
     Transfer: /^\/activity\/op_/,
@@ -269,7 +269,9 @@ test("payouts, fundings and private moves stand among the operations, in rows of
   const [header, line] = await exportedLines(page);
   expect(header?.[1]).toBe("kind");
   expect(line?.[1]).toBe("payout_to_accounts");
+  expect(line?.[header?.indexOf("title") ?? -1]).toBe("123.45 USDC to 1 recipient");
   await page.locator("body").press("j");
   await page.locator("body").press("Enter");
   await page.waitForURL(/\/payouts\/po_/);
+  await expect(page.getByRole("heading", { level: 1, name: "123.45 USDC to 1 recipient" })).toBeVisible();
 });

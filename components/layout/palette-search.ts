@@ -1,5 +1,7 @@
 "use client";
 
+import { titleOf } from "@/components/features/payouts/payout";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { useSettled } from "@/components/ui/use-settled";
 import { useContacts } from "@/components/features/contacts/use-contacts";
 import { accountName } from "@/components/features/global-accounts/account";
@@ -30,6 +32,7 @@ export const usePaletteRecords = (text: string): readonly PaletteRecord[] => {
   const typed = text.trim();
   const enabled = typed !== "";
   const [settled] = useSettled(typed);
+  const hidden = useAmountsHidden();
   const wallets = useWallets().data?.data ?? [];
   const contacts = useContacts().data?.data ?? [];
   const accounts = useApiQuery(
@@ -67,12 +70,12 @@ export const usePaletteRecords = (text: string): readonly PaletteRecord[] => {
       })),
     (payouts?.data ?? [])
       .filter(({ payoutId, reference }) => fits(typed, payoutId, reference ?? ""))
-      .map(({ payoutId, reference, status }) => ({
+      .map((payout) => ({
         kind: "payout",
-        id: payoutId,
-        name: reference ?? "Payout",
-        detail: status.replaceAll("_", " "),
-        href: `/payouts/${payoutId}`,
+        id: payout.payoutId,
+        name: titleOf(payout, hidden),
+        detail: payout.status.replaceAll("_", " "),
+        href: `/payouts/${payout.payoutId}`,
       })),
   ];
   return found.flatMap((records) => records.slice(0, SHOWN_OF_KIND));

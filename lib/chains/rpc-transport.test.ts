@@ -76,12 +76,14 @@ test("calls gather while the node answers, and go out together with its answer",
 test("calls do not wait for a node that takes long to answer another one", async () => {
   const { requests, fetchFn } = heldNode();
   const call = caller(fetchFn);
-  void call("slow");
+  const slow = call("slow");
   await turn();
   const next = call("next");
   await expect.poll(() => requests.length).toBe(2);
   requests[1]?.answer(echoes(requests[1].calls));
   expect(await next).toBe("next");
+  requests[0]?.answer(echoes(requests[0].calls));
+  expect(await slow).toBe("slow");
 });
 
 test("an error of one call of a batch fails that call alone, with the node's code", async () => {

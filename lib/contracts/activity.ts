@@ -86,6 +86,10 @@ export const activityRecord = z
     counterparty: activityParty.nullable().meta({
       description: "Who receives it; of a deposit, who sent it. Null where no chain tells it, and for a reversal",
     }),
+    reference: z
+      .string()
+      .nullable()
+      .meta({ description: "Your reference of a payout; null where none was given, and for other kinds" }),
     transferId: id("tr").nullable().meta({ description: "Of a private operation, its id under /privacy/transfers" }),
     usd: amountOut.nullable().meta({
       description: "What was sent, in US dollars, as its record was priced then; null where no price was recorded",
@@ -137,7 +141,7 @@ export const exportActivity = defineContract({
   path: "/activity/export",
   summary: "The same list as CSV (RFC 4180), 10,000 movements at most; cells are safe to open in a spreadsheet",
   description:
-    "Takes the same filters as GET /activity and answers a CSV download with a line for each amount that was sent. What was received and its worth stand on the first line of each movement. Changes nothing.",
+    "Takes the same filters as GET /activity and answers a CSV download with a line for each amount that was sent. What was received and its worth stand on the first line of each movement. `title` is a payout's reference, or its amounts and the number of its recipients. Changes nothing.",
   tag,
   mayBeOld: true,
   auth: "member",

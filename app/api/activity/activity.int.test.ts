@@ -81,7 +81,12 @@ test("operations, payouts, fundings and their reversals are one list, newest fir
     ...{ kind: "payout_to_accounts", sent: [usdc("5", null)], received: usdc("0", null), source: rent },
     counterparty: { type: "account", accountId: accounts.shop, name: "Shop" },
   });
-  expect(of(sole)).toMatchObject({ kind: "payout_to_wallets", counterparty: { type: "address", address: payee } });
+  expect(of(transfer)?.reference).toBeNull();
+  expect(of(sole)).toMatchObject({
+    kind: "payout_to_wallets",
+    reference: "Invoice 7",
+    counterparty: { type: "address", address: payee },
+  });
   expect(of(batch)).toMatchObject({
     usd: "3",
     sent: [usdc("3", HERE)],
@@ -143,6 +148,8 @@ test("the file has a line for each amount, and the worth of a movement once", as
   expect(head.split(",").slice(0, 2)).toEqual(["id", "kind"]);
   expect(lines.map((line) => line.split(",")[0])).toEqual([made.batch, made.sole]);
   expect(lines[1]).toContain(`3,USDC,${String(HERE)}`);
+  const at = head.split(",").indexOf("title");
+  expect(lines.map((line) => line.split(",")[at])).toEqual(["3.00 USDC to 2 recipients", "Invoice 7"]);
 });
 
 test("a cursor that no list gave is refused, and another project sees nothing of it", async () => {

@@ -3,12 +3,13 @@
 import type { ReactNode } from "react";
 import { Amount, columnDigits, Unknown, Usd, type ColumnDigits } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { RowLink } from "@/components/ui/row-link";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
-import { pathOfEntry, wordsOf, type ActivityRow } from "./activity-entry";
+import { pathOfEntry, payoutTitleOf, wordsOf, type ActivityRow } from "./activity-entry";
 import { sumByAsset } from "./asset-sums";
 import { EntryWay } from "./entry-way";
 
@@ -63,6 +64,22 @@ const Received = ({ row: { status, received, minimum, kind }, digits }: CellProp
   );
 };
 
+/** A payout by its title, with its kind below it; what else moved by its kind. */
+const Title = ({ row }: { readonly row: ActivityRow }): ReactNode => {
+  const title = payoutTitleOf(row, useAmountsHidden());
+  const words = wordsOf(row);
+  return title === null ? (
+    <RowLink href={pathOfEntry(row)}>{words}</RowLink>
+  ) : (
+    <span className="flex max-w-64 min-w-0 flex-col" title={title}>
+      <RowLink href={pathOfEntry(row)} className="truncate">
+        {title}
+      </RowLink>
+      <span className="truncate text-sm text-fg-3">{words}</span>
+    </span>
+  );
+};
+
 const Note = ({ row: { memo, tags } }: { readonly row: ActivityRow }): ReactNode => (
   <span className="flex max-w-24 items-center gap-1 overflow-hidden">
     {memo === "" ? null : (
@@ -90,7 +107,7 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     header: "What",
     phone: "title",
     className: "@min-[40rem]:whitespace-nowrap",
-    cell: (row) => <RowLink href={pathOfEntry(row)}>{wordsOf(row)}</RowLink>,
+    cell: (row) => <Title row={row} />,
   },
   {
     id: "way",

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { activityRecord } from "@/lib/contracts/activity";
+import { movedPayoutTitle } from "@/lib/core/payout-title";
 import { KIND_WORDS } from "@/components/features/overview/latest-activity";
 
 /** A movement of money as the list has it. */
@@ -22,6 +23,10 @@ export const wordsOf = ({ kind, source }: Pick<ActivityRow, "kind" | "source">):
   kind === "payout_to_wallets" && source !== null
     ? `Withdrawal from ${source.name ?? "an account"}`
     : ACTIVITY_WORDS[kind];
+
+/** The title of a payout; null for other kinds, which their words and amounts tell apart. */
+export const payoutTitleOf = (row: ActivityRow, hidden: boolean): string | null =>
+  row.id.startsWith("po_") ? movedPayoutTitle(row, { hidden }) : null;
 
 const accountIdOf = ({ source, counterparty }: ActivityRow): string | null =>
   source?.accountId ?? (counterparty?.type === "account" ? counterparty.accountId : null);

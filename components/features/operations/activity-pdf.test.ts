@@ -13,7 +13,7 @@ const amount = (symbol: string, decimals: number, value: string) => ({
 
 const EMPTY: ActivityRow = {
   ...{ id: "op_1", kind: "transfer", status: "completed", subStatus: "full", createdAt: "2026-11-25T10:00:00.000Z" },
-  ...{ sent: [], received: null, minimum: null, source: null, counterparty: null, transferId: null },
+  ...{ sent: [], received: null, minimum: null, source: null, counterparty: null, reference: null, transferId: null },
   ...{ usd: null, memo: "", tags: [], createdBy: "usr_1" },
 };
 

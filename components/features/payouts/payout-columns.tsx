@@ -8,7 +8,7 @@ import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { countText } from "@/lib/core/amount-text";
-import { countsOf, rowsInDoubt, totalsOf, type Payout } from "./payout";
+import { countsOf, rowsInDoubt, titleOf, totalsOf, type Payout } from "./payout";
 import { PayoutStatus } from "./payout-status";
 
 const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
@@ -21,6 +21,15 @@ const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
       {failed === 0 ? null : <span className="text-danger">, {countText(failed)} failed</span>}
       {doubtful === 0 ? null : <span className="text-warning">, {countText(doubtful)} in doubt</span>}
     </span>
+  );
+};
+
+const Title = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const hidden = useAmountsHidden();
+  return (
+    <RowLink href={`/payouts/${payout.payoutId}`} className="[overflow-wrap:anywhere]">
+      {titleOf(payout, hidden)}
+    </RowLink>
   );
 };
 
@@ -41,11 +50,7 @@ export const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
     id: "reference",
     header: "Payout",
     phone: "title",
-    cell: (payout) => (
-      <RowLink href={`/payouts/${payout.payoutId}`} className="[overflow-wrap:anywhere]">
-        {payout.reference ?? (payout.kind === "wallets" ? "Payout to wallets" : "Payout between accounts")}
-      </RowLink>
-    ),
+    cell: (payout) => <Title payout={payout} />,
   },
   {
     id: "kind",

@@ -11,11 +11,12 @@ import { PublicId } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPayout } from "@/lib/api-client/calls.gen";
-import { awaitsApproval, countsOf, isInDoubt, type Payout } from "./payout";
+import { awaitsApproval, countsOf, isInDoubt, titleOf, type Payout } from "./payout";
 import { DoubtCard } from "./doubt-card";
 import { PayoutActions } from "./payout-actions";
 import { PayoutPicture } from "./payout-picture";
@@ -98,6 +99,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
 };
 
 const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const hidden = useAmountsHidden();
   const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
   const where =
     payout.kind === "global_accounts"
@@ -105,7 +107,7 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
       : `${payout.account === null ? "Payout to wallets" : "Withdrawal"} on ${chain?.name ?? "a chain"}`;
   return (
     <PageHeader
-      title={payout.reference ?? (payout.kind === "wallets" && payout.account !== null ? "Withdrawal" : "Payout")}
+      title={titleOf(payout, hidden)}
       description={
         <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
           {where} <PublicId value={payout.payoutId} /> <PayoutStatus payout={payout} />

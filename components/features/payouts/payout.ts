@@ -2,6 +2,7 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 import type { ROW_STATUSES } from "@/lib/contracts/payout-records";
 import type { getPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import type { getPayout } from "@/lib/contracts/payouts";
+import { payoutTitle } from "@/lib/core/payout-title";
 import { isFinal } from "@/lib/core/status";
 
 export type Payout = ResponseOf<typeof getPayout>;
@@ -59,6 +60,17 @@ export const totalsOf = (payout: Payout): readonly Total[] =>
   payout.kind === "wallets"
     ? payout.totals.map(({ token, amount, paid }) => ({ unit: token.symbol, amount, paid }))
     : [{ unit: payout.currency, amount: payout.total, paid: payout.paid }];
+
+/** The title of a payout; without its amounts while amounts are hidden. */
+export const titleOf = (payout: Payout, hidden: boolean): string =>
+  payoutTitle(
+    {
+      reference: payout.reference,
+      totals: totalsOf(payout).map(({ amount, unit }) => ({ amount, symbol: unit })),
+      recipients: payout.items.total,
+    },
+    { hidden },
+  );
 
 const BUSY_MS = 1_000;
 const SLOW_MS = 5_000;

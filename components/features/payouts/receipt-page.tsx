@@ -10,6 +10,7 @@ import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { cn } from "@/components/ui/cn";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -17,7 +18,7 @@ import { useChain } from "@/components/providers/public-config";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
 import { countText } from "@/lib/core/amount-text";
-import { countsOf, totalsOf, type Payout } from "./payout";
+import { countsOf, titleOf, totalsOf, type Payout } from "./payout";
 import { progressSentence } from "./progress";
 import type { PayoutRow } from "./rows-file";
 import { ROW_VIEWS } from "./row-views";
@@ -98,11 +99,12 @@ const Named = ({ name, id }: { readonly name: string | undefined; readonly id: s
 const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
   const nameOf = useNameOf();
+  const hidden = useAmountsHidden();
   const from = payout.kind === "wallets" ? payout.fromAddress : payout.sourceAccountId;
   return (
     <header className="pb-4">
       <p className="text-fg-2">Payout receipt</p>
-      <h1 className="text-2xl font-semibold">{payout.reference ?? "Payout"}</h1>
+      <h1 className="text-2xl font-semibold">{titleOf(payout, hidden)}</h1>
       <p className="pb-3">{progressSentence(payout)}</p>
       <dl className="flex flex-col gap-1">
         <Line label="Payout">

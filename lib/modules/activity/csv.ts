@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { activityRecord } from "@/lib/contracts/activity";
 import { csvLine, type CsvCell } from "@/lib/core/csv";
+import { movedPayoutTitle } from "@/lib/core/payout-title";
 
 type ActivityRecord = z.output<typeof activityRecord>;
 type Amount = ActivityRecord["sent"][number];
@@ -29,6 +30,12 @@ const idOf = (party: Party): string | null => {
   }
 };
 
+const isPayout = ({ kind }: ActivityRecord): boolean => kind === "payout_to_wallets" || kind === "payout_to_accounts";
+
+/** Of a payout; other kinds are told apart by their amounts and parties. */
+const titleOf = (record: ActivityRecord): string | null =>
+  isPayout(record) ? movedPayoutTitle(record, { locale: "en" }) : null;
+
 const once =
   (cell: (record: ActivityRecord) => CsvCell) =>
   ({ record, isFirst }: Row): CsvCell =>
@@ -52,6 +59,7 @@ const COLUMNS: readonly Column[] = [
   ["from_account_name", once(({ source }) => source?.name ?? null)],
   ["counterparty", once(({ counterparty }) => idOf(counterparty))],
   ["counterparty_name", once(({ counterparty }) => (counterparty?.type === "account" ? counterparty.name : null))],
+  ["title", once(titleOf)],
   ["memo", once(({ memo }) => memo)],
   ["tags", once(({ tags }) => tags.join(", "))],
 ];

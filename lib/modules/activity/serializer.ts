@@ -127,6 +127,7 @@ export const toActivity = (entry: ActivityEntry): ActivityRecord => {
   return {
     id: movement.id,
     ...ownOf(entry),
+    reference: movement.type === "payout" ? movement.payout.payout.reference : null,
     transferId: transfer?.id ?? null,
     usd,
     memo: annotation?.memo ?? "",
