@@ -299,19 +299,23 @@ test("a batch waits while the treasury lacks the money, and is paid once the mon
   await expectAllIsRight(customer);
 });
 
-test("an attempt that was executed and then lost from the database is never paid again", async () => {
-  const customer = await payer();
-  const rows = rowsOf("restored", 3);
-  const first = await pay(customer, [{ token: "USDC", rows }]);
-  const [batch] = first.batches;
-  // Restores the state before the batch was signed, as a backup would.
-  const { id, projectId } = first.payout;
+/** Restores the state before the batch was signed, as a backup would. */
+const lose = async ({ id, projectId }: { readonly id: string; readonly projectId: string }): Promise<void> => {
   await prisma.payout.update({ where: { id }, data: { status: "processing", itemsCompleted: 0 } });
   await prisma.walletPayoutBatch.updateMany({
     where: { projectId, payoutId: id },
     data: { state: "queued", attempt: 0, userOpHash: null, txHash: null, sponsorReservedWei: null, sponsorDay: null },
   });
-  await driveToEnd({ id, projectId });
+};
+
+test("an attempt that was executed and then lost from the database is never paid again", async () => {
+  const customer = await payer();
+  const rows = rowsOf("restored", 3);
+  const first = await pay(customer, [{ token: "USDC", rows }]);
+  const [batch] = first.batches;
+  const { id } = first.payout;
+  await lose(first.payout);
+  await driveToEnd(first.payout);
   const again = await read(id);
   expect(again.payout).toMatchObject({ status: "failed", itemsFailed: 3 });
   expect(again.batches[0]).toMatchObject({ state: "failed", failure: { code: "source_replaced", retryable: false } });
@@ -321,4 +325,20 @@ test("an attempt that was executed and then lost from the database is never paid
   expect(record.may).toEqual({ approve: false, cancel: false, retry: false });
   expect(batch?.state).toBe("paid");
   expect(nobody("restored 0")).toBe(recipientAt(rows, 0));
+});
+
+test.each([
+  { reason: "the treasury has too little left", firstBase: 333_000n, isRefused: false },
+  { reason: "its token refuses a recipient now", firstBase: 1_000n, isRefused: true },
+])("an attempt that was executed and lost is found, although $reason: no row fails as unpaid", async (given) => {
+  const customer = await holder("BLOCKS");
+  const rows = rowsOf(given.reason, 3, given.firstBase);
+  const { payout } = await pay(customer, [{ token: "BLOCKS", rows }]);
+  expect(payout.status).toBe("completed");
+  await lose(payout);
+  if (given.isRefused) await tokenOf("BLOCKS").setSpecial(recipientAt(rows, 1), ODD_RECIPIENT.blocked);
+  await driveToEnd(payout);
+  const { batches, items } = await read(payout.id);
+  expect(batches[0]).toMatchObject({ state: "failed", rows: 3, failure: { code: "source_replaced" } });
+  expect(failedOf(items)).toEqual([]);
 });

@@ -33,11 +33,11 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (!(await mayDeploy(step))) return "waits";
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
-  if (!(await isSigningAllowed(step, rows))) return fail(step, NOT_EVALUATED);
+  if (!(await isSigningAllowed(step, rows))) return failUnpaid(step, NOT_EVALUATED);
   if (await hasLostPayment(step, rows)) return fail(step, PAID_BY_LOST_MOVE);
   // Asked before the simulation, which refuses such rows without saying why.
   const frozen = await step.freezes.areFrozen(holdingsOf(step, rows));
-  if (frozen[0] === true) return fail(step, treasuryFrozen(step.token, step.account.address));
+  if (frozen[0] === true) return failUnpaid(step, treasuryFrozen(step.token, step.account.address));
   const stuck = rows.flatMap((row, index) =>
     frozen[index + 1] === true
       ? [{ row, failure: recipientFrozen(step.token, row.recipient), isTemporary: false }]
@@ -72,6 +72,7 @@ const leaveOut = async (step: Step, stopped: readonly StoppedRow[]): Promise<Ste
   const final = stopped.filter(({ isTemporary }) => !isTemporary);
   const [first] = stopped;
   if (final.length === 0 && first !== undefined) return wait(step, first.failure);
+  if (await wasExecuted(step)) return replaced(step);
   const outcomes = final.map(({ row, failure }) => ({ ...row, status: "failed" as const, failure }));
   await repository.setAside({ payout, batch, outcomes, now: clock.now() });
   return "moved";
@@ -113,6 +114,8 @@ const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simula
 
 /** Handles a refused simulation: fails rows at fault, halves a batch that is too large for one transaction, or waits. */
 const refused = async (step: Step, rows: readonly PayableRow[], error: DomainError): Promise<StepResult> => {
+  // Asked first: rows that were paid already must not fail for another reason, which lets them be paid again.
+  if (await wasExecuted(step)) return replaced(step);
   const { smartAccounts, repository, payout, batch, account, token, clock } = step;
   const { faults, balanceBase } = await smartAccounts.probePayout(payout.chainId, account.address, {
     token: token.address,
@@ -134,7 +137,6 @@ const refused = async (step: Step, rows: readonly PayableRow[], error: DomainErr
     return "moved";
   }
   if (error.code === "sponsor_budget_exceeded") return fail(step, batchRefused(error.code, error.message));
-  if (await wasExecuted(step)) return replaced(step);
   return wait(step, batchRefused(error.code, error.message));
 };
 
@@ -154,6 +156,10 @@ const wait = async (step: Step, failure: ReturnType<typeof batchRefused>): Promi
   else if (now.getTime() - batch.blockedSince.getTime() >= BLOCKED_MS_MAX) return fail(step, failure);
   return "waits";
 };
+
+/** Fails the batch, unless it was paid already by an attempt that the database has lost. */
+const failUnpaid = async (step: Step, failure: ReturnType<typeof batchRefused>): Promise<StepResult> =>
+  (await wasExecuted(step)) ? replaced(step) : fail(step, failure);
 
 const fail = async (step: Step, failure: ReturnType<typeof batchRefused>): Promise<StepResult> => {
   const { payout, batch, repository, clock } = step;
