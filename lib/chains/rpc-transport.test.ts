@@ -21,7 +21,7 @@ const heldNode = () => {
         reject(new DOMException("aborted", "AbortError"));
       });
       requests.push({
-        calls: JSON.parse(String(init?.body)) as Sent[],
+        calls: JSON.parse(init?.body as string) as Sent[],
         answer: (body, status = 200) => {
           resolve(rpcResponse(status, new Headers(), typeof body === "string" ? body : JSON.stringify(body)));
         },
