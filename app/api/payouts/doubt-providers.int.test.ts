@@ -57,10 +57,10 @@ test.each([0, 1])(
 
 test("too few providers that answer decide nothing; two that agree do", async () => {
   const { id, person, decide, state } = await doubtful();
-  const fault = providers[1]?.on({ methods: ["eth_getLogs"], fault: { kind: "status", status: 500 } });
+  const fault = providers[1].on({ methods: ["eth_getLogs"], fault: { kind: "status", status: 500 } });
   for (const attempt of [() => decide({ batch: 0, decision: "by_chain" }), () => state("paid")])
     expect(await refusal(attempt())).toMatchObject({ code: "chain_unavailable" });
-  fault?.off();
+  fault.off();
   expect(await read(person, id)).toMatchObject({ status: "failed", doubts: [{ batch: 0 }] });
   expect(await refusal(state("paid"))).toMatchObject({ code: "invalid_state" });
   expect(await decide({ batch: 0, decision: "by_chain" })).toMatchObject({ status: "completed", items: { paid: 1 } });

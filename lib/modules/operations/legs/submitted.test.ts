@@ -59,7 +59,7 @@ const stepIn = async ({
   const replaced: unknown[] = [];
   const hashesAsked: string[] = [];
   let receiptsAsked = 0;
-  const gas = { callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n };
+  const limits = { callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n };
   const step = {
     leg: {
       id: "leg_1",
@@ -75,7 +75,7 @@ const stepIn = async ({
         sender: ACCOUNT,
         nonce: 1n,
         callData: "0x",
-        ...gas,
+        ...limits,
         maxFeePerGas: 1n,
         maxPriorityFeePerGas: 1n,
         signature: "0x",
@@ -117,8 +117,9 @@ const stepIn = async ({
     },
   };
   const result = await submitted(step as unknown as Step);
-  const [{ change = {} } = {}] = moves;
-  return { result, offers, replaced, hashesAsked, failure: change.failure, gas: [change.gasCostWei, change.gasPaidBy] };
+  const change = moves[0]?.change;
+  const gas = [change?.gasCostWei, change?.gasPaidBy];
+  return { result, offers, replaced, hashesAsked, failure: change?.failure, gas };
 };
 
 describe("an operation whose time is over", () => {
