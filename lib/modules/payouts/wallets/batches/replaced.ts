@@ -1,13 +1,13 @@
 import { gasOfReplaced } from "@/lib/modules/smart-accounts/service";
 import { REPLACED } from "./failures";
-import { namesOf } from "./payout-batch";
+import { namesOf, type Failure } from "./payout-batch";
 import type { Step, StepResult } from "./step";
 
 /**
  * Fails a batch in whose place another operation of it was executed, and counts what the sponsor paid for that one. The cost of attempts
  * that the row knows is counted already.
  */
-export const replaced = async (step: Step): Promise<StepResult> => {
+export const replaced = async (step: Step, failure: Failure = REPLACED): Promise<StepResult> => {
   const { payout, batch, account, repository, smartAccounts, clock } = step;
   const known = batch.state === "queued" ? batch.attempt : batch.attempt - 1;
   const asked = {
@@ -16,6 +16,6 @@ export const replaced = async (step: Step): Promise<StepResult> => {
   };
   const now = clock.now();
   const replacedWei = await gasOfReplaced(smartAccounts, asked, { since: batch.updatedAt, now });
-  await repository.fail({ payout, batch, failure: REPLACED, replacedWei, now });
+  await repository.fail({ payout, batch, failure, replacedWei, now });
   return "moved";
 };

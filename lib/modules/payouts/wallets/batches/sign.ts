@@ -33,8 +33,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (!(await mayDeploy(step))) return "waits";
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
+  if (await hasLostPayment(step, rows)) return replaced(step, PAID_BY_LOST_MOVE);
   if (!(await isSigningAllowed(step, rows))) return failUnpaid(step, NOT_EVALUATED);
-  if (await hasLostPayment(step, rows)) return fail(step, PAID_BY_LOST_MOVE);
   // Asked before the simulation, which refuses such rows without saying why.
   const frozen = await step.freezes.areFrozen(holdingsOf(step, rows));
   if (frozen[0] === true) return failUnpaid(step, treasuryFrozen(step.token, step.account.address));
