@@ -16,7 +16,7 @@ export interface Deployments {
 
 /**
  * Reads whether contracts exist. An operation asks three times about its account, so a contract whose code is in a final block is
- * remembered: no reorganisation removes it, and since EIP-6780 a contract can destroy only itself in the transaction that made it.
+ * remembered: no reorganisation removes it, and since EIP-6780 a contract can be destroyed only in the transaction that created it.
  */
 export const createDeployments = (registry: Registry): Deployments => {
   const remembered = new LRUCache<string, true>({ max: REMEMBERED_MAX });

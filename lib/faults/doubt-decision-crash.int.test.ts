@@ -42,7 +42,7 @@ interface Case {
   readonly decision: "by_chain" | "not_paid";
   readonly status: "partially_completed" | "failed";
   readonly paid: number;
-  /** Brings a withdrawal of two rows into doubt. */
+  /** Brings the withdrawal with this id, which has two rows, into doubt. */
   readonly doubt: (id: string) => Promise<void>;
 }
 

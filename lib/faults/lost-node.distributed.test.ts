@@ -15,7 +15,7 @@ const { database, ledger } = api.services;
 interface Customer {
   readonly projectId: string;
   readonly token: string;
-  /** Host and port of the node with the project's rows. */
+  /** Host and port of the Citus node that holds the project's rows. */
   readonly node: string;
   readonly from: string;
   readonly to: string;

@@ -118,7 +118,7 @@ test("a payout in coins that was half paid at the backup pays nobody twice, and 
   const { client } = customer.session;
   const read = () => client.call(getPayout, { params: { id: payoutId } });
   expect(await read()).toMatchObject({ doubts: [{ batch: 1, rows: 3, amount: "1.5" }], may: { retry: false } });
-  // The lost move is known, so the same recipients cannot be paid by another request either.
+  // The payments that the database lost were accepted as such, so another request cannot repeat them either.
   const again = pay(customer.client, [row(first, "0.5", { token: "native" })]);
   await expect(again).rejects.toMatchObject({ code: "paid_already" });
 

@@ -14,7 +14,7 @@ export interface ApiProcess {
 interface ApiProcessOptions {
   /** Default: the bundle of this version. */
   readonly entry?: string;
-  /** The folder in which it runs. Default: that of this process. */
+  /** The working folder of the process. Default: that of the tests. */
   readonly folder?: string;
 }
 

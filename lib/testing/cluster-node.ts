@@ -66,7 +66,7 @@ const NODE = `
   SELECT n.nodename || ':' || n.nodeport AS node FROM pg_dist_placement p JOIN pg_dist_node n ON n.groupid = p.groupid
   WHERE p.shardid = get_shard_id_for_distribution_column('ledger_account', $1::text)`;
 
-/** Host and port of the node with the project's rows. */
+/** Host and port of the Citus node that holds the project's rows. */
 export const nodeOfProject = async (pool: Pick<pg.Pool, "query">, projectId: string): Promise<string> =>
   (await pool.query<{ node: string }>(NODE, [projectId])).rows[0]?.node ?? "";
 

@@ -13,7 +13,7 @@ declare module "vitest" {
     isLong: boolean;
     /** The coordinator of the Citus cluster on which the tests run; by default they have a PostgreSQL of their own. */
     clusterUrl?: string;
-    /** A commit, in the place of the version before the newest migration; `OLDER_COMMIT`. */
+    /** The commit that runs as the older version in lib/faults/neighbour-versions (`OLDER_COMMIT`). Default: the last one without the newest migration. */
     olderCommit?: string;
     /** True where examples of the OpenAPI document are written again; `RECORD_EXAMPLES=1`. */
     recordsExamples: boolean;

@@ -16,7 +16,7 @@ import { verifyWebhook, type WebhookReceiver } from "./webhook-receiver";
 const [ONE, TWO] = [31337, 31338];
 const USDC_DECIMALS = 6;
 const WAIT = { timeout: 60_000, interval: 100 };
-/** In USDC. */
+/** The amounts of the movements, in USDC. */
 const AMOUNT = { treasury: "100", swap: "20", transfer: "10", account: "5", betweenAccounts: "2", withdrawal: "1" };
 const ROWS = 5;
 /** In USDC, after each movement was made exactly once. */
@@ -25,7 +25,7 @@ const LEFT = { treasury: "64", payer: "2", payee: "2" };
 export interface AcceptedJourney {
   /** Of the operations and payouts that end on a chain. */
   readonly onChain: readonly string[];
-  /** A client of the same person at another process. */
+  /** A client with the same person's session for another process of the API. */
   clientAt(api: TestApi): ApiClient;
   /** Waits until everything has ended, and compares the chains, the accounts, the books and the webhooks with what was asked. */
   expectPaidOnce(client: ApiClient): Promise<void>;
@@ -124,7 +124,7 @@ const expectPaidOnce = async (setup: Setup, accepted: Accepted, client: ApiClien
   expect((await verifyLedger(pool)).violations).toEqual([]);
 };
 
-/** Prepares every movement through a process. `accept` then starts all of them at once. */
+/** Makes a customer and prepares each movement of the journey at one process. `accept` then starts all of them at once. */
 export const prepareJourney = async (
   api: TestApi,
   receiver: WebhookReceiver,

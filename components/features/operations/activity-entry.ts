@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { activityRecord } from "@/lib/contracts/activity";
 import { movedPayoutTitle } from "@/lib/core/payout-title";
-import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { OPERATION_WORDS } from "@/lib/core/operation-words";
 
 /** A movement of money as the list has it. */
 export type ActivityRow = z.output<typeof activityRecord>;
 
 /** The name of each kind of movement. */
 export const ACTIVITY_WORDS = {
-  ...KIND_WORDS,
+  ...OPERATION_WORDS,
   payout_to_wallets: "Payout to wallets",
   payout_to_accounts: "Payout to accounts",
   funding: "Account funding",

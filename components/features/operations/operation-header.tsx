@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { KIND_WORDS } from "@/components/features/overview/latest-activity";
+import { OPERATION_WORDS } from "@/lib/core/operation-words";
 import { useActorInSentence, useNames } from "@/components/features/names/use-names";
 import { PublicId } from "@/components/ui/address";
 import { buttonLooks } from "@/components/ui/button-looks";
@@ -29,7 +29,7 @@ export const OperationHeader = ({ operationId, operation }: OperationHeaderProps
         <p className="flex flex-wrap items-center gap-x-2 text-fg-2">
           {operation === undefined ? null : (
             <span>
-              {KIND_WORDS[operation.kind]},{" "}
+              {OPERATION_WORDS[operation.kind]},{" "}
               {operation.deposit === null ? `started by ${actor(operation.createdBy)}` : "received"}{" "}
               <Time value={operation.createdAt} />
             </span>

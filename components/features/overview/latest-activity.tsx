@@ -15,20 +15,9 @@ import { Table, type Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
 import { useOperations, type Operation } from "./use-operations";
+import { OPERATION_WORDS } from "@/lib/core/operation-words";
 
 const SHOWN = 5;
-
-export const KIND_WORDS = {
-  swap: "Swap",
-  transfer: "Transfer",
-  swap_and_transfer: "Swap and transfer",
-  shield: "Shield",
-  unshield: "Unshield",
-  private_transfer: "Private transfer",
-  private_swap: "Private swap",
-  public_exit: "Public exit",
-  deposit: "Deposit",
-} as const satisfies Record<Operation["kind"], string>;
 
 /** Who receives it, or who sent a deposit; nothing where the chain does not tell that. */
 const Counterpart = ({ operation: { deposit, quoted } }: { readonly operation: Operation }): ReactNode => {
@@ -50,7 +39,7 @@ const columnsOf = (digits: ColumnDigits): readonly Column<Operation>[] => [
     phone: "title",
     cell: (operation) => (
       <span className="flex flex-wrap items-center gap-x-2">
-        <RowLink href={`/activity/${operation.operationId}`}>{KIND_WORDS[operation.kind]}</RowLink>
+        <RowLink href={`/activity/${operation.operationId}`}>{OPERATION_WORDS[operation.kind]}</RowLink>
         <Counterpart operation={operation} />
       </span>
     ),

@@ -39,7 +39,7 @@ const COLUMNS = [
   { id: "reference", header: "Reference", spaced: true },
   { id: "state", header: "State" },
 ];
-/** The first column that leaves a table without enough space; a file of the rows has it in any case. */
+/** Leaves out the column of transactions where the table lacks space: the file of the rows names them too. */
 const WIDE_ONLY = "md:max-[1400px]:hidden";
 const SENT_COLUMNS = [...COLUMNS, { id: "transaction", header: "Transaction", className: WIDE_ONLY }];
 

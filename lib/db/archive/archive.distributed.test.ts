@@ -13,7 +13,7 @@ const COPIED = ["operation", "event", "ledger_account", "ledger_transaction", "l
 
 const { pool, projectId, directory, request, rows, state } = await archivedMonth({ ended: ENDED });
 
-/** Gives another project the same month. Event ids are unique over all projects. */
+/** Copies the month's rows to another project. The copied events get other ids, because these are unique over all projects. */
 const copyMonth = async (to: string): Promise<void> => {
   await pool.query("INSERT INTO project (id, name, created_at) VALUES ($1, 'copy', now())", [to]);
   for (const table of COPIED) {

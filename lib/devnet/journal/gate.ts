@@ -29,7 +29,7 @@ const rpcCall = z.object({ id: z.unknown().optional(), method: z.string(), param
 const rpcBody = z.union([rpcCall, z.array(rpcCall)]);
 type RpcCall = z.output<typeof rpcCall>;
 
-/** The body as bytes; null when it is longer than `BODY_BYTES_MAX`. Events take half the time of an async iterator. */
+/** The body as bytes; null when it is longer than `bytesMax`. Events take half the time of an async iterator. */
 const readBody = (incoming: IncomingMessage, bytesMax: number): Promise<Buffer | null> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

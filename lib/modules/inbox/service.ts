@@ -3,6 +3,7 @@ import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { titleAmount } from "@/lib/core/amount-text";
 import { rescaleFloor } from "@/lib/core/money";
+import { OPERATION_WORDS } from "@/lib/core/operation-words";
 import { roleMay } from "@/lib/core/permissions";
 import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { DepositsService } from "@/lib/modules/deposits/service";
@@ -68,16 +69,8 @@ const LISTED_MAX = 100;
 /** Older failures stay in the lists of their pages. */
 const FAILED_MS = 7 * 24 * 3_600_000;
 
-const NAMES: Readonly<Record<string, string>> = {
-  swap: "Swap",
-  transfer: "Transfer",
-  swap_and_transfer: "Swap and transfer",
-  shield: "Shield",
-  unshield: "Unshield",
-  private_transfer: "Private transfer",
-  private_swap: "Private swap",
-  public_exit: "Public exit",
-};
+// An instance of a later version may store other kinds.
+const NAMES: Readonly<Record<string, string>> = OPERATION_WORDS;
 
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 

@@ -48,7 +48,7 @@ export interface BatchDeps {
   readonly freezes: Pick<TokenFreezes, "areFrozen">;
   /** Whether any source of screening is set up. */
   readonly isScreening: () => Promise<boolean>;
-  /** Knows the payments that a restored database has lost. */
+  /** Answers whether an operation that the database lost in a restore has made a payment. */
   readonly lostMoves: Pick<SigningGate, "hasPaid">;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
