@@ -36,6 +36,41 @@ test("rows of a JSON parameter are looked up by an index, in tables of two thous
   expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("Seq Scan on looked_up");
 });
 
+test("rows that are locked in their order are looked up by their key in a table without statistics, all of it one project's", async () => {
+  await client.query(`CREATE TABLE locked_up (project text, id text, version int, filler text, PRIMARY KEY (project, id))
+    WITH (autovacuum_enabled = off)`);
+  await client.query("CREATE INDEX locked_up_by_project ON locked_up (project)");
+  await client.query(
+    "INSERT INTO locked_up SELECT 'mine', 'row ' || n, 1, repeat('x', 900) FROM generate_series(1, 300) n",
+  );
+  const explain = async (text: string): Promise<string> => {
+    await client.query(`PREPARE locks AS ${text}`);
+    const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN EXECUTE locks ('[]', 'mine')`);
+    await client.query("DEALLOCATE locks");
+    return rows.map((row) => row["QUERY PLAN"]).join("\n");
+  };
+  const same = "o.project = $2 AND o.id = w.id AND o.version = w.version";
+  const lateral = await explain(
+    `SELECT found.id FROM ${jsonRows("$1", "id text, version int", "id")} AS w
+     CROSS JOIN LATERAL (SELECT o.id FROM locked_up o WHERE ${same} FOR NO KEY UPDATE) AS found`,
+  );
+  expect(lateral).toMatch(
+    /Index Scan using locked_up_pkey on locked_up o .*\n\s+Index Cond: \(\(project = \$2\) AND \(id = /,
+  );
+  // The reason for LATERAL: of a join nothing is looked up by the id.
+  const joined = await explain(
+    `SELECT o.id FROM ${jsonRows("$1", "id text, version int")} AS w JOIN locked_up o ON ${same} FOR NO KEY UPDATE OF o`,
+  );
+  expect(joined).not.toMatch(/Index Cond: .*id = /);
+});
+
+test("rows come in the order of a column's bytes", async () => {
+  const { rows } = await client.query<{ id: string }>(`SELECT id FROM ${jsonRows("$1", "id text", "id")} AS r`, [
+    JSON.stringify(["b", "a", "B", "ä"].map((id) => ({ id }))),
+  ]);
+  expect(rows.map(({ id }) => id)).toEqual(["B", "a", "b", "ä"]);
+});
+
 test("all rows of the parameter are read, however many", async () => {
   const many = JSON.stringify(Array.from({ length: 1234 }, (_, n) => ({ n })));
   const { rows } = await client.query<{ count: number; sum: number }>(

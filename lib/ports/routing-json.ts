@@ -97,11 +97,12 @@ export { address as storedAddress, base as storedBase, hex as storedHex };
 
 type JsonValue = string | number | boolean | { [key: string]: JsonValue } | JsonValue[];
 
+/** The JSON text of plain data. Bigints become decimal strings; undefined fields are left out. */
+export const storedText = (value: unknown): string =>
+  JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
+
 /**
- * Converts plain data to a JSON value. Bigints become decimal strings; undefined fields are left out.
+ * Converts plain data to a JSON value, as `storedText` writes it.
  * @example toStored({ amountBase: 5n }) // { amountBase: "5" }
  */
-export const toStored = (value: unknown): JsonValue =>
-  JSON.parse(
-    JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item)),
-  ) as JsonValue;
+export const toStored = (value: unknown): JsonValue => JSON.parse(storedText(value)) as JsonValue;

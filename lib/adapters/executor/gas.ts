@@ -1,7 +1,7 @@
 import { size, type Hex } from "viem";
 import { bundledGasOf, SPARE_GAS } from "@/lib/chains/erc4337/gas-limits";
 import type { UserOperation } from "@/lib/ports/bundler";
-import { bundleCallOf, type BundleCall } from "@/lib/chains/erc4337/bundle-call";
+import { pricedBundleCallOf, type BundleCall } from "@/lib/chains/erc4337/bundle-call";
 import { parentGasOf } from "@/lib/chains/parent-fee";
 import type { ChainContext } from "./chain-context";
 
@@ -38,7 +38,7 @@ const pricedCall = (operation: UserOperation, chain: ChainContext): BundleCall =
       ? {}
       : { paymasterVerificationGasLimit: WIDE, paymasterPostOpGasLimit: WIDE }),
   };
-  return bundleCallOf(chain, [priced]);
+  return pricedBundleCallOf(chain, [priced]);
 };
 
 /** Gas of the transaction that the operation causes but EntryPoint does not measure, without the fee of a parent chain. */

@@ -1,4 +1,5 @@
-import { encodeFunctionData, erc20Abi } from "viem";
+import { erc20Abi } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
 import { probe, type ProbeResult } from "@/lib/chains/probe";
 import type { EvmAddress, RouteSource } from "@/lib/ports/routing";
 import { askChain, type OnchainDeps } from "./chain-access";
@@ -20,9 +21,9 @@ export const createTransferProbe =
     if (address === "native" || owner.toLowerCase() === recipient.toLowerCase()) return null;
     const balance = {
       to: address,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [recipient] }),
+      data: encodeCall({ abi: erc20Abi, functionName: "balanceOf", args: [recipient] }),
     };
-    const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] });
+    const data = encodeCall({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] });
     const ask = askChain(deps, token.chainId, signal, (client) =>
       probe(client, owner, [balance, { to: address, data }, balance]),
     );

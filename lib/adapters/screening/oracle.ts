@@ -1,5 +1,6 @@
 /** Sanctions oracles on chain, with the interface of Chainalysis' oracle. */
-import { encodeFunctionData, parseAbi, type Address, type Hex } from "viem";
+import { parseAbi, type Address, type Hex } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
 import { decodeAggregate, encodeAggregate } from "@/lib/chains/aggregate3";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import type { Clock } from "@/lib/core/clock";
@@ -43,7 +44,7 @@ export const createOracleScreening = ({ registry, clock, timeoutMs = TIMEOUT_MS 
     const to = registry.get(chainId).contracts.multicall3;
     const calls = addresses.map((address) => ({
       target,
-      callData: encodeFunctionData({ abi: oracleAbi, functionName: "isSanctioned", args: [address] }),
+      callData: encodeCall({ abi: oracleAbi, functionName: "isSanctioned", args: [address] }),
     }));
     const asked = chainCall(chainId, () => registry.client(chainId).call({ to, data: encodeAggregate(calls) }));
     const { data } = await withDeadline(asked, { timeoutMs, message: "The sanctions oracle did not answer." });

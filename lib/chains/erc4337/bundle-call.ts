@@ -27,15 +27,12 @@ const HANDLE_MARKED_OPS = prepareEncodeFunctionData({ abi: markedPaymasterAbi, f
 export const isPaidBy = (paymaster: Address | null, operation: Pick<UserOperationFields, "paymaster">): boolean =>
   paymaster !== null && operation.paymaster !== undefined && isAddressEqual(operation.paymaster, paymaster);
 
-/**
- * The call that submits a bundle. A bundle with operations that the project's paymaster pays for goes through the
- * paymaster, which marks them for this transaction only; any other bundle goes to EntryPoint.
- */
-export const bundleCallOf = (target: BundleTarget, operations: readonly UserOperationFields[]): BundleCall => {
-  const { chainId, entryPoint, executor, paymaster } = target;
-  const marked = operations
-    .filter((operation) => isPaidBy(paymaster, operation))
-    .map((operation) => hashUserOperation(operation, chainId, entryPoint));
+const callOf = (
+  { entryPoint, executor, paymaster }: BundleTarget,
+  operations: readonly UserOperationFields[],
+  hashOf: (operation: UserOperationFields) => Hex,
+): BundleCall => {
+  const marked = operations.filter((operation) => isPaidBy(paymaster, operation)).map(hashOf);
   const packed = operations.map(packUserOperation);
   if (paymaster === null || marked.length === 0) {
     const data = encodeFunctionData({ ...HANDLE_OPS, args: [packed, executor] });
@@ -45,3 +42,16 @@ export const bundleCallOf = (target: BundleTarget, operations: readonly UserOper
   const data = encodeFunctionData({ ...HANDLE_MARKED_OPS, args });
   return { to: paymaster, data, marked: marked.length };
 };
+
+/**
+ * The call that submits a bundle. A bundle with operations that the project's paymaster pays for goes through the
+ * paymaster, which marks them for this transaction only; any other bundle goes to EntryPoint.
+ */
+export const bundleCallOf = (target: BundleTarget, operations: readonly UserOperationFields[]): BundleCall =>
+  callOf(target, operations, (operation) => hashUserOperation(operation, target.chainId, target.entryPoint));
+
+const ANY_HASH: Hex = `0x${"ff".repeat(32)}`;
+
+/** As `bundleCallOf`, to price the bundle's data before its operations are final: each hash counts as 32 bytes that are not zero. */
+export const pricedBundleCallOf = (target: BundleTarget, operations: readonly UserOperationFields[]): BundleCall =>
+  callOf(target, operations, () => ANY_HASH);

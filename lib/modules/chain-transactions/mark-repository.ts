@@ -27,10 +27,11 @@ const MARKED =
 // The rows are locked in the order of their ids, so that two sets never wait for each other.
 const MARK = `
   WITH w AS MATERIALIZED (
-    SELECT * FROM ${jsonRows("$1", MARKED)} AS v
+    SELECT * FROM ${jsonRows("$1", MARKED, "id")} AS v
   ), locked AS MATERIALIZED (
-    SELECT t.id, w.place FROM chain_transaction t JOIN w ON w.id = t.id
-    WHERE t.hash = w.hash AND w.expected ? t.status ORDER BY t.id COLLATE "C" FOR NO KEY UPDATE OF t
+    SELECT w.place FROM w CROSS JOIN LATERAL (
+      SELECT 1 FROM chain_transaction t WHERE t.id = w.id AND t.hash = w.hash AND w.expected ? t.status FOR NO KEY UPDATE
+    ) AS found
   )
   UPDATE chain_transaction t SET status = w.status, mined_hash = w."minedHash", block_number = w."blockNumber", updated_at = w.at,
     broadcast_at = CASE WHEN w.status = 'broadcast' THEN w.at ELSE t.broadcast_at END

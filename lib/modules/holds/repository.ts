@@ -252,7 +252,10 @@ const columnsOf = (keys: readonly FundsKey[]): readonly unknown[] => [
   keys.map(({ token }) => token),
 ];
 
-const ASKED = "unnest($1::text[], $2::int[], $3::text[]) AS asked (wallet_address, chain_id, token)";
+// Without the limit PostgreSQL plans a statement for the length of each list, which takes longer than running it.
+const ASKED = `(
+    SELECT * FROM unnest($1::text[], $2::int[], $3::text[]) AS listed (wallet_address, chain_id, token) LIMIT cardinality($1::text[])
+  ) AS asked`;
 
 // A wallet is bound by its own newest policy and by its project's, where the project has its key: another project may name the same address.
 // Its coins may be behind the tokens of the chain: `is_deferred`, or not

@@ -10,7 +10,7 @@ import { eventsPart } from "@/lib/modules/events/service";
 import { checkBacking, type Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { PoliciesChangedError, type Passed } from "@/lib/modules/policies/service";
-import { toStored } from "@/lib/ports/routing-json";
+import { storedText, toStored } from "@/lib/ports/routing-json";
 import { parametersDigest } from "./parameters";
 import { announceEvents, appendEvent } from "./event-repository";
 import type { Leg } from "./leg";
@@ -81,7 +81,7 @@ const operationPart = (operation: NewOperationRow, evaluationId: string | null):
     columnOf(field),
     value as unknown,
   ]);
-  return { text: INSERT_OPERATION, values: [JSON.stringify(toStored(Object.fromEntries(columns)))] };
+  return { text: INSERT_OPERATION, values: [storedText(Object.fromEntries(columns))] };
 };
 
 /** Stores the row of an operation alone; the caller stores its other rows in the same transaction. */

@@ -3,7 +3,7 @@ import type { Status, SubStatus } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import type { Sql } from "@/lib/db/sql";
 import type { EvmAddress } from "@/lib/ports/routing";
-import { toStored } from "@/lib/ports/routing-json";
+import { storedText } from "@/lib/ports/routing-json";
 import { DEPOSIT_KIND } from "./deposit-kind";
 import { announceEvents } from "./event-repository";
 import { OPERATION_COLUMNS } from "./accept-repository";
@@ -98,7 +98,7 @@ export const storeDepositOperations = async (
   now: Date,
 ): Promise<void> => {
   for (const [projectId, own] of byProject(deposits)) {
-    const rows = JSON.stringify(toStored(own.map((deposit) => rowOf(deposit, now))));
+    const rows = storedText(own.map((deposit) => rowOf(deposit, now)));
     await sql.change(REVIVE, [rows, projectId]);
     await sql.change(INSERT, [rows]);
     await noteEvents(sql, projectId, own, now);

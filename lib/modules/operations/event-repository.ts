@@ -2,7 +2,7 @@ import type { Status } from "@/lib/core/status";
 import { announce } from "@/lib/db/announcements";
 import type { Database, Tx } from "@/lib/db/client";
 import type { OperationEvent as EventRow } from "@/lib/db/generated/client";
-import { toStored } from "@/lib/ports/routing-json";
+import { storedText } from "@/lib/ports/routing-json";
 import { parseEvent, type OperationEvent } from "./operation";
 import { recordOperationEvents } from "./project-event-repository";
 
@@ -24,7 +24,7 @@ export const appendEvent = async (
 ): Promise<void> => {
   await tx.$executeRaw`
     INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
-    SELECT ${event.projectId}, ${event.operationId}, coalesce(max(seq), 0) + 1, ${event.type}, ${JSON.stringify(toStored(event.data))}::jsonb,
+    SELECT ${event.projectId}, ${event.operationId}, coalesce(max(seq), 0) + 1, ${event.type}, ${storedText(event.data)}::jsonb,
       ${event.now}
     FROM operation_event WHERE project_id = ${event.projectId} AND operation_id = ${event.operationId}`;
   await recordOperationEvents(tx, event);

@@ -3,7 +3,7 @@ import { jsonRows } from "@/lib/db/json-rows";
 import { RefusedItemError } from "@/lib/db/batches";
 import type { SqlReader } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
-import { toStored } from "@/lib/ports/routing-json";
+import { storedText } from "@/lib/ports/routing-json";
 import type { Leg, LegChange } from "./leg";
 import { columnOf } from "./row-repository";
 import type { LegState } from "./summary";
@@ -65,11 +65,12 @@ const SET = Object.keys(CHANGEABLE)
 const WRITE = `
   WITH w AS MATERIALIZED (
     SELECT v.*, jsonb_populate_record(NULL::operation_leg, v.change) AS changed
-    FROM ${jsonRows("$1", 'id text, version int, "from" text, "to" text, now timestamptz, change jsonb')} AS v
+    FROM ${jsonRows("$1", 'id text, version int, "from" text, "to" text, now timestamptz, change jsonb', "id")} AS v
   ), locked AS MATERIALIZED (
-    SELECT o.id FROM operation_leg o JOIN w ON w.id = o.id
-    WHERE o.project_id = $2 AND o.version = w.version AND o.state = w."from"
-    ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o
+    SELECT found.id FROM w CROSS JOIN LATERAL (
+      SELECT o.id FROM operation_leg o
+      WHERE o.project_id = $2 AND o.id = w.id AND o.version = w.version AND o.state = w."from" FOR NO KEY UPDATE
+    ) AS found
   )
   UPDATE operation_leg l SET state = w."to", version = l.version + 1, updated_at = w.now, ${SET}
   FROM w JOIN locked ON locked.id = w.id
@@ -94,7 +95,7 @@ const valuesOf = (writes: readonly LegWrite[]): readonly unknown[] => {
     now,
     change: changeOf(change),
   }));
-  return [JSON.stringify(toStored(values)), writes[0]?.leg.projectId];
+  return [storedText(values), writes[0]?.leg.projectId];
 };
 
 /** The leg as a write leaves it. */

@@ -1,7 +1,7 @@
 /** Operations and legs in raw statements, which read and write any number of them at once. */
 import type { SqlReader } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
-import { toStored } from "@/lib/ports/routing-json";
+import { storedText } from "@/lib/ports/routing-json";
 import type { Leg, LegRow } from "./leg";
 import { parseLeg } from "./leg";
 import { parseOperation, type Operation, type OperationRow } from "./operation";
@@ -127,7 +127,7 @@ export const legsPart = (legs: readonly Leg[]): StatementPart => {
     gas: leg.gas ?? {},
     kind: leg.routeLeg.kind,
   }));
-  return { text: INSERT_LEGS, values: [JSON.stringify(toStored(rows))] };
+  return { text: INSERT_LEGS, values: [storedText(rows)] };
 };
 
 const READ = `

@@ -8,7 +8,7 @@ import { endJobsPart } from "@/lib/modules/jobs/service";
 import { eventsPart } from "@/lib/modules/events/service";
 import { syncHoldsParts } from "@/lib/modules/holds/service";
 import type { ReservationChange, SponsorshipService } from "@/lib/modules/sponsorship/service";
-import { toStored } from "@/lib/ports/routing-json";
+import { storedText } from "@/lib/ports/routing-json";
 import { announceEvents } from "./event-repository";
 import { claimRefunds, releaseRefunds } from "./refund-claim-repository";
 import { legWritesPart } from "./leg-write-repository";
@@ -60,7 +60,7 @@ const eventParts = (projectId: string, workingSets: readonly WorkingSet[]): Stat
   const events = workingSets.flatMap((workingSet) => workingSet.events);
   const projectEvents = workingSets.flatMap((workingSet) => workingSet.projectEvents);
   return [
-    ...(events.length === 0 ? [] : [{ text: INSERT_EVENTS, values: [JSON.stringify(toStored(events)), projectId] }]),
+    ...(events.length === 0 ? [] : [{ text: INSERT_EVENTS, values: [storedText(events), projectId] }]),
     ...(projectEvents.length === 0 ? [] : [eventsPart(projectEvents)]),
   ];
 };

@@ -108,15 +108,19 @@ export const readWorkingSets = async (
 
 // The versions and states that are compared are those of the rows that were locked: PostgreSQL looks at a row again once it has waited for it.
 const LOCK_KNOWN = `
-  SELECT o.id FROM ${jsonRows("$1", "id text, version int, status text, sub_status text")} AS w
-  JOIN operation o ON o.project_id = $2 AND o.id = w.id
-  WHERE o.version = w.version AND o.status = w.status AND o.sub_status = w.sub_status
-  ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o`;
+  SELECT found.id FROM ${jsonRows("$1", "id text, version int, status text, sub_status text", "id")} AS w
+  CROSS JOIN LATERAL (
+    SELECT o.id FROM operation o
+    WHERE o.project_id = $2 AND o.id = w.id AND o.version = w.version AND o.status = w.status AND o.sub_status = w.sub_status
+    FOR NO KEY UPDATE
+  ) AS found`;
 const LOCK_KNOWN_LEGS = `
-  SELECT l.id FROM ${jsonRows("$1", "operation_id text, id text, version int, state text")} AS w
-  JOIN operation_leg l ON l.project_id = $2 AND l.operation_id = w.operation_id AND l.id = w.id
-  WHERE l.version = w.version AND l.state = w.state
-  ORDER BY l.id COLLATE "C" FOR NO KEY UPDATE OF l`;
+  SELECT found.id FROM ${jsonRows("$1", "operation_id text, id text, version int, state text", "id")} AS w
+  CROSS JOIN LATERAL (
+    SELECT l.id FROM operation_leg l
+    WHERE l.project_id = $2 AND l.id = w.id AND l.operation_id = w.operation_id AND l.version = w.version AND l.state = w.state
+    FOR NO KEY UPDATE
+  ) AS found`;
 
 const locking = (text: string, projectId: string, rows: readonly object[]): JudgedPart => ({
   text,

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
-import { sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
+import { keptSqlOn, sqlOf, type Sql, type SqlReader } from "@/lib/db/sql";
 import { changeTogether } from "@/lib/db/together";
 import type { Secrets } from "@/lib/modules/encryption/service";
 import type { Screened, ScreeningService } from "@/lib/modules/screening/service";
@@ -230,6 +230,7 @@ const checkOf = (deps: Parameters<typeof pass>[0], prepared: Prepared, gate: Gat
  */
 export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const reader = sqlOf(deps.database.prisma);
+  const policyReader = keptSqlOn(deps.database.pool);
   const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
   // An evaluation never changes, so one that this instance made is not read again before it signs.
@@ -239,7 +240,7 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
     intent: Intent,
     { isFree = false, draft }: { readonly isFree?: boolean; readonly draft?: EffectivePolicy | undefined },
   ): Promise<Decided> => {
-    const stored = isFree ? [] : await policiesOf(reader, intent);
+    const stored = isFree ? [] : await policiesOf(policyReader, intent);
     const found = draft === undefined ? stored : [...stored.filter((policy) => !isOfSame(policy, draft)), draft];
     const prices = await pricesOf(deps, intent, found);
     return decide(reader, intent, { prices, now: deps.clock.now(), locks: false, found });
@@ -247,7 +248,7 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
 
   const prepare = async (intent: Intent): Promise<[Prepared, Gate]> => {
     const isFree = await withoutPolicy.has(intent.projectId);
-    const found = isFree ? [] : await policiesOf(reader, intent);
+    const found = isFree ? [] : await policiesOf(policyReader, intent);
     const [prices, gate] = await Promise.all([pricesOf(deps, intent, found), screenIntent(screening, intent, found)]);
     return [{ intent, prices, isFree }, gate];
   };
@@ -294,7 +295,7 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
 
     policyStored: withoutPolicy.forget,
 
-    screenAgain: (departure, how) => screenDeparture({ screening, reader, sql: reader }, departure, how),
+    screenAgain: (departure, how) => screenDeparture({ screening, reader: policyReader, sql: reader }, departure, how),
 
     isAllowed: async (projectId, evaluationId, subject) => {
       if (evaluationId === null) return false;

@@ -26,7 +26,9 @@ const COLUMNS = `id, project_id AS "projectId", scope, subject_id AS "subjectId"
 const NEWEST = `
   SELECT DISTINCT ON (scope, subject_id) ${COLUMNS} FROM policy
   WHERE project_id = $1 AND (scope = 'project' OR (scope = 'wallet' AND subject_id = ANY($2::text[]))
-    OR (scope = 'key' AND subject_id = ANY($3::text[])))
+    OR (scope = 'key' AND (subject_id = ANY($3::text[]) OR subject_id IN (
+      SELECT jsonb_array_elements_text(facts -> 'keyIds') FROM policy_evaluation
+      WHERE project_id = $1 AND id = $4::text AND jsonb_typeof(facts -> 'keyIds') = 'array'))))
   ORDER BY scope, subject_id, version DESC`;
 
 const ALL_NEWEST = `
@@ -41,11 +43,20 @@ const INSERT = `
   INSERT INTO policy (project_id, id, scope, subject_id, version, rules, created_by, created_at)
   VALUES ($1, $2, $3, $4, $5::int, $6::jsonb, $7, $8::timestamptz) ON CONFLICT DO NOTHING`;
 
+/** Whose policies can bound a movement. */
+export interface PolicySubjects {
+  readonly projectId: string;
+  readonly walletIds: readonly string[];
+  readonly keyIds: readonly string[];
+  /** An evaluation whose API keys count too: those that asked for the movement, also where a person carried it out. */
+  readonly evaluationId?: string | null;
+}
+
 /** The newest versions that can bound a movement of these wallets and keys. */
-export const readPolicies = async (
-  sql: SqlReader,
-  of: { readonly projectId: string; readonly walletIds: readonly string[]; readonly keyIds: readonly string[] },
-): Promise<Policy[]> => (await sql.query<PolicyRow>(NEWEST, [of.projectId, of.walletIds, of.keyIds])).map(parsePolicy);
+export const readPolicies = async (sql: SqlReader, subjects: PolicySubjects): Promise<Policy[]> => {
+  const { projectId, walletIds, keyIds, evaluationId = null } = subjects;
+  return (await sql.query<PolicyRow>(NEWEST, [projectId, walletIds, keyIds, evaluationId])).map(parsePolicy);
+};
 
 /** The newest version of every policy of the project. */
 export const readAllPolicies = async (sql: SqlReader, projectId: string): Promise<Policy[]> =>
@@ -252,14 +263,6 @@ export const stillNone = (projectId: string): StatementPart => ({
   text: "NOT EXISTS (SELECT 1 FROM policy WHERE project_id = $1)",
   values: [projectId],
 });
-
-const EVALUATED_KEYS = `
-  SELECT jsonb_array_elements_text(facts -> 'keyIds') AS id FROM policy_evaluation
-  WHERE project_id = $1 AND id = $2 AND jsonb_typeof(facts -> 'keyIds') = 'array'`;
-
-/** The API keys whose policies an evaluation looked at: those that asked for the movement, also where a person carried it out. */
-export const readEvaluatedKeys = async (sql: SqlReader, projectId: string, evaluationId: string): Promise<string[]> =>
-  (await sql.query<{ id: string }>(EVALUATED_KEYS, [projectId, evaluationId])).map(({ id }) => id);
 
 /** The evaluation of this id as far as the signer relies on it; null when there is none. */
 export const findEvaluation = async (

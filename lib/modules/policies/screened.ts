@@ -16,7 +16,7 @@ import type { RuleResult } from "./evaluate";
 import type { Decided } from "./evaluation-row";
 import type { EffectivePolicy } from "./facts";
 import type { Intent } from "./intent";
-import { insertEvaluation, readEvaluatedKeys, readPolicies, type StoredEvaluation } from "./repository";
+import { insertEvaluation, readPolicies, type StoredEvaluation } from "./repository";
 
 /** A transaction or signature that is about to leave, of a movement that the policies allowed when it was accepted. */
 export interface Departure {
@@ -167,10 +167,7 @@ export const screenDeparture = async (
   { isRecorded = true }: { readonly isRecorded?: boolean } = {},
 ): Promise<readonly Screened[]> => {
   if (!(await screening.isActive())) return [];
-  const { projectId, evaluationId = null } = departure;
-  const evaluated = evaluationId === null ? [] : await readEvaluatedKeys(reader, projectId, evaluationId);
-  const keyIds = [...new Set([...departure.keyIds, ...evaluated])];
-  const { mode } = modeRuleOf(await readPolicies(reader, { ...departure, keyIds }));
+  const { mode } = modeRuleOf(await readPolicies(reader, departure));
   const isFresh = departure.subject.phase === "sign";
   const found = await screening.screen(departure.addresses, { mode, isFresh });
   if (found === null) return [];

@@ -6,7 +6,7 @@ import { keptSqlOn, sqlOf, type Sql } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
 import { doneBy, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { recordEvents } from "@/lib/modules/events/service";
-import { toStored } from "@/lib/ports/routing-json";
+import { storedText, toStored } from "@/lib/ports/routing-json";
 import type { PreparedLeg } from "./prepared-leg";
 import { parseListedQuote, parseQuote, type Quote } from "./quote";
 import type { QuoteRecord } from "./serializer";
@@ -264,7 +264,7 @@ const insertValues = ({ idempotency, ...quote }: NewQuote, operationId: string |
   const { id, projectId, kind, transferId, retryOf, createdBy, minimumBase, digest, createdAt, expiresAt } = quote;
   return [
     ...[id, projectId, kind, transferId, retryOf, createdBy],
-    ...[quote.request, quote.route, quote.response].map((value) => JSON.stringify(toStored(value))),
+    ...[quote.request, quote.route, quote.response].map(storedText),
     ...[minimumBase.toString(), digest, createdAt.toISOString(), expiresAt.toISOString()],
     ...[idempotency?.key ?? null, idempotency?.digest ?? null],
     ...[operationId === null ? "open" : "used", operationId],

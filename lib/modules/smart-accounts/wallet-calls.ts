@@ -1,4 +1,5 @@
-import { decodeFunctionData, encodeFunctionData, erc20Abi, parseAbi, size, type Address, type Hex } from "viem";
+import { decodeFunctionData, erc20Abi, parseAbi, size, type Address, type Hex } from "viem";
+import { encodeCall } from "@/lib/chains/encode-call";
 import { revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
 import { parentGasOf } from "@/lib/chains/parent-fee";
 import { asProbe, probe, probeInput, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
@@ -29,9 +30,9 @@ export const balanceCall = (multicall3: Address, { owner, token }: Watched): Pro
   token.address === "native"
     ? {
         to: multicall3,
-        data: encodeFunctionData({ abi: multicall3Abi, functionName: "getEthBalance", args: [owner] }),
+        data: encodeCall({ abi: multicall3Abi, functionName: "getEthBalance", args: [owner] }),
       }
-    : { to: token.address, data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }) };
+    : { to: token.address, data: encodeCall({ abi: erc20Abi, functionName: "balanceOf", args: [owner] }) };
 
 const balanceOf = (result: ProbeResult | undefined): bigint => {
   if (result?.success !== true || result.returnData === "0x")
@@ -166,8 +167,8 @@ export const revertsOverdraft = async (
     { allowed: 0n, taken: 1n },
   ];
   const calls = attempts.flatMap(({ allowed, taken }) => {
-    const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [taker, allowed] });
-    const take = encodeFunctionData({ abi: erc20Abi, functionName: "transferFrom", args: [holder, taker, taken] });
+    const approve = encodeCall({ abi: erc20Abi, functionName: "approve", args: [taker, allowed] });
+    const take = encodeCall({ abi: erc20Abi, functionName: "transferFrom", args: [holder, taker, taken] });
     return [
       { to: holder, data: probeInput([{ to: token, data: approve }]) },
       { to: token, data: take },
