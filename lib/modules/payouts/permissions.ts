@@ -18,7 +18,8 @@ const isRetryable = (view: PayoutView): boolean => {
 
 /** The actions that the payout's state allows now. The statements that change the state check it again, because it may change meanwhile. */
 export const mayOf = (view: PayoutView): { approve: boolean; cancel: boolean; retry: boolean } => {
-  const { status, subStatus } = view.payout;
+  const { status, subStatus, unread } = view.payout;
+  if (unread === true) return { approve: false, cancel: false, retry: false };
   const stoppable = view.kind === "wallets" && view.groups.some(({ mayStop }) => mayStop);
   return {
     approve: status === "pending" && subStatus === "awaiting_approval",

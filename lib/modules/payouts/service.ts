@@ -22,6 +22,7 @@ import {
   type PayoutView,
   type WalletsPayoutView,
 } from "./read-payouts";
+import { requireReadable } from "./readable";
 import type { PayoutsRepository } from "./repository";
 import type { DoubtDecision } from "./wallets/batches/decide-doubt";
 import { createWalletPayoutsService, type NewWalletsPayout, type WalletPayoutsDeps } from "./wallets/service";
@@ -71,6 +72,7 @@ const createToWallets = async (parts: PayoutParts, actor: Actor, input: NewWalle
 
 const awaiting = async (parts: PayoutParts, projectId: string, id: string): Promise<PayoutView> => {
   const view = await parts.reading.get(projectId, id);
+  requireReadable(view);
   if (!mayOf(view).approve)
     throw new DomainError("invalid_state", "This payout does not await approval. See its record for how it stands.");
   return view;
@@ -135,7 +137,9 @@ const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: G
 
 /** Cancels the parts of a payout that are not under way yet. @throws DomainError `not_found`; `invalid_state` when no part can be stopped */
 const cancel = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
-  const { kind, payout } = await parts.reading.get(actor.projectId, id);
+  const view = await parts.reading.get(actor.projectId, id);
+  requireReadable(view);
+  const { kind, payout } = view;
   const { projectId, id: payoutId } = payout;
   const audit = { ...doneBy(actor), action: "payout.cancelled", subject: payoutId, at: parts.clock.now() };
   const cancelled =
@@ -160,6 +164,7 @@ const accountRows = async function* (parts: PayoutParts, view: AccountsPayoutVie
  */
 const retry = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
   const view = await parts.reading.get(actor.projectId, id);
+  requireReadable(view);
   if (view.kind === "global_accounts") parts.policies.checkAccountRecipients(actor, "transfers");
   if (!hasFailed(view))
     throw new DomainError(
@@ -193,6 +198,7 @@ const decideDoubt = async (
 ): Promise<PayoutView> => {
   const view = await parts.reading.get(actor.projectId, id);
   if (view.kind !== "wallets") throw notFound();
+  requireReadable(view);
   await parts.wallets.decideDoubt(actor, view, batch, decision);
   return parts.reading.get(actor.projectId, id);
 };
