@@ -8,7 +8,7 @@ import {
   type MasterKeys,
   type NoteSecrets,
 } from "./keys";
-import type { PoolDeposit, PoolHistory } from "./pool-history";
+import type { PoolDeposit, PoolHistory, PoolWithdrawal } from "./pool-history";
 
 /**
  * After this many consecutive deposit numbers that are not on the chain, the search ends. Failed transactions leave

@@ -5,10 +5,9 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { failureAfter, type Decided, type DecisionSubject } from "@/lib/modules/decisions/service";
 import type { createAccountPayoutsService } from "./accounts/service";
-import { mayOf } from "./permissions";
+import { mayOf, requireReadable } from "./permissions";
 import type { PayoutFailure } from "./payout";
 import type { createPayoutReading, PayoutView } from "./read-payouts";
-import { requireReadable } from "./readable";
 import type { PayoutsRepository } from "./repository";
 import type { createWalletPayoutsService } from "./wallets/service";
 

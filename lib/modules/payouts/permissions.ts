@@ -1,4 +1,5 @@
 import { isFinal } from "@/lib/core/status";
+import { notReadable } from "./errors";
 import type { PayoutView } from "./read-payouts";
 
 /** Whether the payout has ended with failed rows. */
@@ -26,4 +27,9 @@ export const mayOf = (view: PayoutView): { approve: boolean; cancel: boolean; re
     cancel: status === "pending" || (status === "processing" && stoppable),
     retry: hasFailed(view) && !view.isRetried && isRetryable(view),
   };
+};
+
+/** @throws DomainError `invalid_state` when this version cannot read all of the payout */
+export const requireReadable = ({ payout }: Pick<PayoutView, "payout">): void => {
+  if (payout.unread === true) throw notReadable();
 };

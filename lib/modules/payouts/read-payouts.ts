@@ -10,7 +10,7 @@ import type { PayoutItemRow } from "./accounts/rows";
 import { mayHave, storedStatus, type AccountRowStatus } from "./accounts/row-status";
 import type { AccountPayoutsService } from "./accounts/service";
 import type { AccountsPayout, Payout } from "./payout";
-import { notReadable } from "./readable";
+import { notReadable } from "./errors";
 import type { PayoutsRepository } from "./repository";
 import { coinPrices, type FeeDeps } from "./wallets/pricing";
 import type { WalletItemRow, WalletRowStatus } from "./wallets/read-repository";

@@ -6,15 +6,12 @@ import { zeroAddress } from "viem";
 import { z } from "zod";
 import { failureRecord } from "@/lib/contracts/common";
 import { PAYOUT_KINDS, PAYOUT_MODES, payoutWarning } from "@/lib/contracts/payout-records";
-import { DomainError } from "@/lib/core/errors";
 import { STATUSES, SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { storedBase, storedToken } from "@/lib/ports/routing-json";
+import { MADE_LATER } from "./errors";
 import { parsePayout, type Payout, type PayoutColumns, type PayoutFailure } from "./payout";
 import { parseWalletPayout, type WalletPayout, type WalletPayoutColumns } from "./wallets/wallet-payout";
-
-const MADE_LATER =
-  "Another version of the service stored this, and this version cannot read all of it: what is missing is shown as zero or UNKNOWN. It is not lost, and the version that stored it carries it on. Update every instance to the newest version, then read it again.";
 
 /** In place of the failure of something that this version cannot read. */
 export const NOT_READABLE: PayoutFailure = { code: "not_readable", message: MADE_LATER, retryable: false };
@@ -22,13 +19,6 @@ export const NOT_READABLE: PayoutFailure = { code: "not_readable", message: MADE
 /** The next action of a payout that this version cannot read as a whole. */
 export const UNREAD_ACTION =
   "Update every instance to the newest version. This version cannot read all of this payout, so nothing can be asked of it here; do not pay its rows again.";
-
-export const notReadable = (): DomainError => new DomainError("invalid_state", MADE_LATER);
-
-/** @throws DomainError `invalid_state` when this version cannot read all of the payout */
-export const requireReadable = ({ payout }: { readonly payout: Payout }): void => {
-  if (payout.unread === true) throw notReadable();
-};
 
 export interface ReadLog {
   warn(fields: object, message: string): void;

@@ -14,7 +14,7 @@ export { inTransitOf } from "./wallets/account-side-repository";
 import { createAccountPayoutsService, type AccountPayoutsDeps, type NewAccountsPayout } from "./accounts/service";
 import { refuseCode, type VotesPort } from "./ask-votes";
 import { createPayoutSubject } from "./decided";
-import { hasFailed, mayOf } from "./permissions";
+import { hasFailed, mayOf, requireReadable } from "./permissions";
 import {
   createPayoutReading,
   type AccountsPayoutView,
@@ -22,7 +22,6 @@ import {
   type PayoutView,
   type WalletsPayoutView,
 } from "./read-payouts";
-import { requireReadable } from "./readable";
 import type { PayoutsRepository } from "./repository";
 import type { DoubtDecision } from "./wallets/batches/decide-doubt";
 import { createWalletPayoutsService, type NewWalletsPayout, type WalletPayoutsDeps } from "./wallets/service";

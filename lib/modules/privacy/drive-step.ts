@@ -88,8 +88,18 @@ const complete = (
   step: PrivateStep,
   txHash: `0x${string}`,
   { blockNumber, receivedBase }: SpendOutcome,
-): Promise<StepResult> =>
-  moveTo(deps, step, "completed", { txHash, blockNumber, receivedBase }, null, deps.clock.now());
+): Promise<StepResult> => {
+  const change = { txHash, blockNumber, receivedBase };
+  // A step that was sent before the database was restored is queued there, and its operation may not have begun.
+  const operation = step.state === "queued" ? submissionOf(step) : null;
+  return moveTo(deps, step, "completed", change, operation, deps.clock.now());
+};
+
+/** The change of the operation whose step has a proof. */
+const submissionOf = ({ projectId, operationId }: PrivateStep) => ({
+  ...{ projectId, operationId, ...MOVES.submit },
+  event: "operation.processing",
+});
 
 /** submitted → queued, for a new proof; fails after `ATTEMPTS_MAX` proofs. */
 const proveAgain = (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
@@ -213,9 +223,7 @@ const prove = async (
     if (error instanceof NoteGoneError) return settleSpentNote(deps, transfer, step);
     throw error;
   }
-  const { projectId, operationId } = step;
-  const operation = { projectId, operationId, ...MOVES.submit, event: "operation.processing" };
-  return moveTo(deps, step, "proved", { transaction }, operation, clock.now());
+  return moveTo(deps, step, "proved", { transaction }, submissionOf(step), clock.now());
 };
 
 const transactionOf = ({ transaction, operationId }: PrivateStep): SpendTransaction => {

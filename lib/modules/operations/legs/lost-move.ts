@@ -1,4 +1,4 @@
-/** What a restored database may have lost of a leg that it has as queued: the leg's own operation, or another one that paid in its place. */
+/** Finds out whether a leg that a restored database has as queued was executed before, or was paid by another operation in its place. */
 import { isDomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { Failure } from "@/lib/modules/operations/leg";
