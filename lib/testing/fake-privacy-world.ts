@@ -21,7 +21,7 @@ import {
 type Hex = `0x${string}`;
 type Transaction = Pick<Call, "to" | "data">;
 
-/** What a spend does on the chain. */
+/** The effect of a spend on the chain, as text. */
 const effectOf = (spend: Spend): string =>
   [
     ...[spend.noteId, spend.withdrawBase],

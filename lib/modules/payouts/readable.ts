@@ -1,6 +1,6 @@
 /**
  * Payouts that another version of the service stored, as far as this version can read them. They are shown, and hide no other payout;
- * nothing can be asked of them. What carries payouts on reads them with `parsePayout` alone.
+ * nothing can be asked of them. The runner reads payouts with `parsePayout` alone.
  */
 import { zeroAddress } from "viem";
 import { z } from "zod";
