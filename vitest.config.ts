@@ -34,6 +34,7 @@ const olderCommit = process.env.OLDER_COMMIT;
 const DISTRIBUTED = [
   "lib/faults/lost-node.distributed.test.ts",
   "lib/db/distribution/distribute.distributed.test.ts",
+  "lib/db/distribution/one-shard.distributed.test.ts",
   "lib/db/archive/archive.distributed.test.ts",
   "lib/db/archive/archive.int.test.ts",
   "lib/db/archive/archive-kill.int.test.ts",
@@ -43,6 +44,7 @@ const DISTRIBUTED = [
   "lib/modules/transfers/transfer.int.test.ts",
   "app/api/global-accounts/global-accounts.int.test.ts",
   "app/api/payouts/payouts.int.test.ts",
+  "app/api/payouts/wallets-duplicates.int.test.ts",
   "app/api/payouts/withdrawals.int.test.ts",
   "app/api/audit-log/audit-log.int.test.ts",
   "lib/faults/crash.int.test.ts",

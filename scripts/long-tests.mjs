@@ -30,6 +30,7 @@ export const SAMPLED = [
   "lib/http/canaries.int.test.ts",
   "lib/modules/encryption/rotation.int.test.ts",
   "lib/faults/restore-private.int.test.ts",
+  "lib/faults/restore-queued.int.test.ts",
   "lib/faults/neighbour-versions.int.test.ts",
   "lib/faults/privacy-crash.int.test.ts",
   "lib/modules/operations/statements.int.test.ts",

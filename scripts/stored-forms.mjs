@@ -13,6 +13,7 @@ export const STORED_FORMS = [
   "operations/operation",
   "operations/readable",
   "payouts/payout",
+  "payouts/readable",
   "payouts/schedules/payout-schedule",
   "payouts/wallets/batches/payout-batch",
   "payouts/wallets/wallet-payout",

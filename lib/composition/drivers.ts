@@ -42,6 +42,7 @@ export const buildDrivers = (
   };
   const operationDriver = createOperationDriver({
     ...driving,
+    lostMoves: signing,
     screenAgain: createScreenAgain(policyEngine),
     repository: operationsRepository,
     legs: legRepository,

@@ -2,6 +2,7 @@ import { parametersDigest } from "@/lib/modules/operations/parameters";
 import { payoutDigest } from "@/lib/modules/payouts/accounts/check-rows";
 import { createAccountPayoutsRepository } from "@/lib/modules/payouts/accounts/repository";
 import { encodeRow } from "@/lib/modules/payouts/accounts/rows";
+import { createUnreadNotes } from "@/lib/modules/payouts/readable";
 import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
 import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
 import { paymentsDigest } from "@/lib/modules/payouts/wallets/enforce";
@@ -17,7 +18,7 @@ export const buildPolicyUpgrade = (
   { operationsRepository, sponsorship }: Money,
   { privateDigest }: { readonly privateDigest: Digest },
 ) => {
-  const payouts = createPayoutsRepository(database);
+  const payouts = createPayoutsRepository(database, createUnreadNotes(errorLog));
   const accounts = createAccountPayoutsRepository(database);
   const batches = createBatchRepository(database, sponsorship);
 

@@ -215,7 +215,7 @@ export const getPayout = defineContract({
   params,
   status: 200,
   response: payoutRecord,
-  errors: ["not_found"],
+  errors: ["not_found", "invalid_state"],
 });
 
 export const listPayoutItems = defineContract({
@@ -235,7 +235,7 @@ export const listPayoutItems = defineContract({
   status: 200,
   response: page(z.discriminatedUnion("kind", [accountsPayoutItem, walletsPayoutItem])),
   otherMediaType: "text/csv",
-  errors: ["not_found"],
+  errors: ["not_found", "invalid_state"],
 });
 
 export const approvePayout = defineContract({

@@ -1,6 +1,6 @@
-/** A private transfer whose proof was stored when the database was backed up, and whose transaction was sent after it. */
-import { expect, test, vi } from "vitest";
-import type { Services } from "@/lib/composition";
+/** A private transfer that was accepted when the database was backed up, with a proof or without, and whose transaction was sent after it. */
+import { afterEach, expect, test, vi } from "vitest";
+import { setServices } from "@/lib/composition";
 import { getPrivateBalances, getPrivateTransfer, privateTransfer, shield } from "@/lib/contracts/privacy";
 import { isFinal } from "@/lib/core/status";
 import { processVariables } from "@/lib/testing/api-process";
@@ -42,16 +42,31 @@ const ended = ({ client }: FundedCustomer, id: string) =>
 
 const usdcOf = (owner: `0x${string}`): Promise<bigint> => drill.balanceOf(usdc, owner);
 
-const sentFor = ({ database }: Services) =>
-  database.prisma.chainTransaction.findMany({ where: { purpose: { startsWith: "privacy:" } } });
+const sentFor = (operationId: string) =>
+  api.services.database.prisma.chainTransaction.findMany({
+    where: { purpose: { startsWith: `privacy:${operationId}:` } },
+  });
 
-/** A customer with a note, and a transfer whose proof is stored. */
-const proveTransfer = async (recipient: `0x${string}`) => {
+/** A customer with a note; no worker runs. */
+const customerWithNote = async (): Promise<FundedCustomer> => {
   const customer = await fundedCustomer(api);
   const worker = startWorker(api.services, { searchesDeposits: false });
   await customer.client.call(shield, { body: { chainId, token: "USDC", amount: "100" } });
   await spendable(customer, "99.9");
   await worker.stop();
+  return customer;
+};
+
+/** A transfer of which no proof is made yet. */
+const queueTransfer = async (recipient: `0x${string}`) => {
+  const customer = await customerWithNote();
+  const { transferId, operationId } = await transfer(customer, recipient, "25");
+  return { customer, transferId, operationId, backup: await postgres.backUp() };
+};
+
+/** A transfer whose proof is stored. */
+const proveTransfer = async (recipient: `0x${string}`) => {
+  const customer = await customerWithNote();
 
   // The chain does not tell this worker the gas of the transaction, so it comes no further than the proof.
   proxy.on({ fault: { kind: "hang" }, methods: ["eth_estimateGas"] });
@@ -65,18 +80,26 @@ const proveTransfer = async (recipient: `0x${string}`) => {
   const backup = await postgres.backUp();
   held.kill();
   await held.exited;
-  expect(await sentFor(api.services)).toEqual([]);
-  return { customer, transferId, backup };
+  expect(await sentFor(operationId)).toEqual([]);
+  return { customer, transferId, operationId, backup };
 };
 
-test("a private transfer that was proved at the backup and sent after it pays its recipient once, and the wallet goes on", async () => {
-  const [recipient, next] = [testAccount().address, testAccount().address];
-  const { customer, transferId, backup } = await proveTransfer(recipient);
+afterEach(() => {
+  setServices(api.services);
+});
+
+type Begun = Awaited<ReturnType<typeof queueTransfer>>;
+
+/** Sends the transfer, and goes on from the backup, where it ends by its accepted move. */
+const endByMove = async (
+  recipient: `0x${string}`,
+  { customer, transferId, operationId, backup }: Begun,
+): Promise<void> => {
   const worker = startWorker(api.services, { searchesDeposits: false });
   expect((await ended(customer, transferId)).status).toBe("completed");
   await worker.stop();
   expect(await usdcOf(recipient)).toBe(25n * ONE_USDC);
-  const [sent] = await sentFor(api.services);
+  const [sent] = await sentFor(operationId);
   const sentBefore = await drill.sentByExecutor();
 
   const services = await drill.beginElsewhere(backup);
@@ -90,7 +113,6 @@ test("a private transfer that was proved at the backup and sent after it pays it
   const accept = report.unknown.map(({ hash }) => hash);
   expect(await reconciliation.reconcile({ ...DRILL_REQUEST, accept })).toMatchObject({ isAllowed: true });
 
-  // The proof that the backup has is the one that was sent.
   const again = await ended(customer, transferId);
   expect(again).toMatchObject({
     status: "completed",
@@ -99,8 +121,20 @@ test("a private transfer that was proved at the backup and sent after it pays it
   });
   expect([await usdcOf(recipient), await drill.sentByExecutor()]).toEqual([25n * ONE_USDC, sentBefore]);
   await expect(transfer(customer, recipient, "25")).rejects.toMatchObject({ code: "paid_already" });
-
   await spendable(customer, "74.9");
+};
+
+test("a private transfer that was queued at the backup, and proved and sent after it, pays its recipient once", async () => {
+  const recipient = testAccount().address;
+  await endByMove(recipient, await queueTransfer(recipient));
+}, 600_000);
+
+test("a private transfer that was proved at the backup and sent after it pays its recipient once, and the wallet goes on", async () => {
+  const [recipient, next] = [testAccount().address, testAccount().address];
+  const begun = await proveTransfer(recipient);
+  await endByMove(recipient, begun);
+  const { customer } = begun;
+  const sentBefore = await drill.sentByExecutor();
   const { transferId: later } = await transfer(customer, next, "10");
   expect((await ended(customer, later)).status).toBe("completed");
   expect([await usdcOf(next), await drill.sentByExecutor()]).toEqual([10n * ONE_USDC, sentBefore + 1]);

@@ -125,6 +125,13 @@ export interface SpendOutcome {
   readonly receivedBase: bigint;
 }
 
+/** The mined transaction that did what a spend asks for. */
+export interface SpentBy {
+  readonly txHash: Hex;
+  /** Whether no reorganisation is expected to remove it. */
+  readonly isFinal: boolean;
+}
+
 export type SpendRefusal =
   /** The pool's tree or the association set has changed: a new proof is needed. */
   | "moved"
@@ -200,6 +207,12 @@ export interface PrivacyEngine {
   ): Promise<{ readonly gas: bigint } | { readonly refusal: SpendRefusal }>;
   /** The effect of a transaction; null when it is not mined. @throws DomainError `chain_unavailable` */
   outcome(chainId: number, txHash: Hex): Promise<SpendOutcome | null>;
+  /**
+   * The transaction that took exactly this amount out of the note for exactly this recipient or slot, whoever sent it. Null when the note
+   * is not spent, or something else was done with it. Found by the mnemonic and the chain alone.
+   * @throws DomainError `chain_unavailable`, `provider_error`
+   */
+  spentBy(spend: Spend): Promise<SpentBy | null>;
   /** The expected duration of a proof on this machine, in milliseconds. */
   expectedProofMs(): number;
   /** Ends running proofs and frees the engine's resources. */

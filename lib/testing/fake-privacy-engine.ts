@@ -130,6 +130,7 @@ export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine 
       return Promise.resolve(refusal === null ? { gas: GAS } : { refusal });
     },
     outcome: (_chainId, txHash) => Promise.resolve(world.outcome(txHash)),
+    spentBy: (spend) => Promise.resolve(world.spentBy(spend)),
     expectedProofMs: () => 1,
     close: () => undefined,
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { bindDeps } from "@/lib/core/bind-deps";
-import type { PrivacyPool, SpendOutcome, SpendRefusal } from "@/lib/ports/privacy";
+import type { PrivacyPool, Spend, SpendOutcome, SpendRefusal, SpentBy } from "@/lib/ports/privacy";
 import type { Call, EvmAddress } from "@/lib/ports/routing";
 import {
   anonymitySetOf,
@@ -21,6 +21,13 @@ import {
 type Hex = `0x${string}`;
 type Transaction = Pick<Call, "to" | "data">;
 
+/** The effect of a spend on the chain, as text. */
+const effectOf = (spend: Spend): string =>
+  [
+    ...[spend.noteId, spend.withdrawBase],
+    ...(spend.to === "note" ? [spend.slot.wallet.id, spend.slot.index, spend.tokenOut.address] : [spend.recipient]),
+  ].join(" ");
+
 /** Chain, association set and exchange of `createFakePrivacyEngine`, in memory. Every engine of one world sees the same. */
 export const createFakePrivacyWorld = (options: {
   readonly pools: readonly PrivacyPool[];
@@ -34,6 +41,7 @@ export const createFakePrivacyWorld = (options: {
   };
   const actions = new Map<Hex, Action>();
   const outcomes = new Map<Hex, SpendOutcome>();
+  const spends: { readonly spend: Spend; readonly txHash: Hex }[] = [];
   let gate: Promise<void> = Promise.resolve();
 
   return {
@@ -44,6 +52,10 @@ export const createFakePrivacyWorld = (options: {
     refusalOf: ({ data }: Transaction): SpendRefusal | null => {
       const action = actions.get(data);
       return action === undefined ? "refused" : refusalOf(contracts, action);
+    },
+    spentBy: (spend: Spend): SpentBy | null => {
+      const found = spends.find((each) => effectOf(each.spend) === effectOf(spend));
+      return found === undefined ? null : { txHash: found.txHash, isFinal: true };
     },
     outcome: (txHash: Hex): SpendOutcome | null => outcomes.get(txHash) ?? null,
     /** Gives an action the data that names it. */
@@ -69,6 +81,7 @@ export const createFakePrivacyWorld = (options: {
       const { blockNumber } = contracts;
       const success = action !== undefined && refusalOf(contracts, action) === null;
       const receivedBase = success ? execute(contracts, action, { from, txHash }) : 0n;
+      if (success && action.kind === "spend") spends.push({ spend: action.spend, txHash });
       outcomes.set(txHash, { success, blockNumber, receivedBase });
       return txHash;
     },

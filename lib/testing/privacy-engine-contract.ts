@@ -140,6 +140,7 @@ const spendPaysOnce = async ({ chain, wallet, pool, noteOf, toAddress }: Context
   // A node that lags behind has not seen the note; that is no theft.
   await expect(engine.prove(toAddress({ ...note, id: "1" }, 1n), never())).rejects.toThrow(NotReadyError);
   const transaction = await engine.prove(toAddress(note, withdrawBase), never());
+  expect(await engine.spentBy(toAddress(note, withdrawBase))).toBeNull();
   expect(engine.expectedProofMs()).toBeGreaterThan(0);
   await chain.publishOtherSet();
   expect(await engine.check(chainId, transaction)).toEqual({ refusal: "moved" });
@@ -150,6 +151,10 @@ const spendPaysOnce = async ({ chain, wallet, pool, noteOf, toAddress }: Context
   const hash = await chain.relay(transaction);
   const receivedBase = withdrawBase - (withdrawBase * BigInt(pool.relayFeeBps)) / 10_000n;
   expect(await engine.outcome(chainId, hash)).toMatchObject({ success: true, receivedBase });
+  const spend = toAddress(note, withdrawBase);
+  for (const each of [engine, chain.newEngine()]) expect(await each.spentBy(spend)).toMatchObject({ txHash: hash });
+  expect(await engine.spentBy(toAddress(note, withdrawBase - 1n))).toBeNull();
+  expect(await engine.spentBy({ ...spend, to: "address", recipient: chain.owner })).toBeNull();
   expect(await chain.balanceOf(token, RECIPIENT)).toBe(receivedBase);
   const change = await noteOf(wallet, () => true);
   expect(change).toMatchObject({ label: note.label, valueBase: note.valueBase - withdrawBase, state: "approved" });
@@ -178,6 +183,8 @@ const swapGivesNote = async ({ chain, wallet, other, poolOut, holdings, noteOf }
   const txHash = await chain.relay(await engine.prove(spend, never()));
   const outcome = await engine.outcome(chainId, txHash);
   expect(outcome?.success).toBe(true);
+  expect(await engine.spentBy(spend)).toMatchObject({ txHash });
+  expect(await engine.spentBy({ ...spend, slot: { wallet: other, index: 1 } })).toBeNull();
   const got = await noteOf(other, () => true);
   expect(got).toMatchObject({ token: poolOut.token, valueBase: outcome?.receivedBase, state: "pending", txHash });
   const fee = (minimumOutBase * BigInt(poolOut.shieldFeeBps)) / 10_000n + 1n;

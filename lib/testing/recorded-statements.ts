@@ -3,22 +3,33 @@ import { afterFile } from "./after-file";
 
 type Query = (this: pg.Client, ...parts: unknown[]) => unknown;
 
-const textOf = (statement: unknown): string => {
-  const text = typeof statement === "string" ? statement : (statement as { text?: string } | undefined)?.text;
-  return (text ?? "").replace(/\s+/g, " ").trim();
+/** A statement as it was sent to PostgreSQL. */
+export interface RecordedStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+const readStatement = ([first, second]: readonly unknown[]): RecordedStatement => {
+  const { text, values } =
+    typeof first === "string" ? { text: first, values: second } : ((first ?? {}) as Partial<RecordedStatement>);
+  return { text: (text ?? "").replace(/\s+/g, " ").trim(), values: Array.isArray(values) ? values : [] };
 };
 
-/** The texts of all statements that this process sends to PostgreSQL from now on, each once, until the end of the file. */
-export const recordStatements = (): ReadonlySet<string> => {
-  const texts = new Set<string>();
+/**
+ * All statements that this process sends to PostgreSQL from now on, until the end of the file, by their text: each as it was sent
+ * last.
+ */
+export const recordStatements = (): ReadonlyMap<string, RecordedStatement> => {
+  const statements = new Map<string, RecordedStatement>();
   const prototype = pg.Client.prototype as unknown as { query: Query };
   const original = prototype.query;
   prototype.query = function (this: pg.Client, ...parts: unknown[]): unknown {
-    texts.add(textOf(parts[0]));
+    const statement = readStatement(parts);
+    statements.set(statement.text, statement);
     return original.apply(this, parts);
   };
   afterFile(() => {
     prototype.query = original;
   });
-  return texts;
+  return statements;
 };

@@ -1,4 +1,5 @@
 /** An installation that the drills of a restored database take back to its backup, at another place. */
+import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
 import type { Services } from "@/lib/composition";
 import { restoreBackup } from "@/lib/stack/postgres/restore";
@@ -45,7 +46,7 @@ export const restoreDrill = async ({ hasAssociation = false }: RestoreDrillOptio
 
     /** An instance with the same keys on the restored database, with a worker. Signing is off there. */
     beginElsewhere: async (backup: string): Promise<Services> => {
-      const dataDir = postgres.elsewhere("restored");
+      const dataDir = postgres.elsewhere(`restored-${randomUUID()}`);
       await restoreBackup({ from: backup, dataDir, database: "causeway" });
       const restored = await startEmbeddedPostgres({ dataDir });
       afterFile(async () => {

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { bindDeps } from "@/lib/core/bind-deps";
-import { encodeFunctionData, erc20Abi, type Address } from "viem";
+import { encodeFunctionData, erc20Abi, isAddressEqual, type Address } from "viem";
 import { english, generateMnemonic } from "viem/accounts";
 import { entrypointAbi } from "@/lib/chains/privacy-pools";
 import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
@@ -15,12 +15,13 @@ import {
   type PrivateWalletKey,
   type Spend,
   type SpendTransaction,
+  type SpentBy,
 } from "@/lib/ports/privacy";
 import type { PoolLogStore } from "@/lib/ports/privacy-history";
 import type { Call } from "@/lib/ports/routing";
 import { createPrivacyChains, type ChainPool, type PrivacyChain } from "./chain-pools";
 import { createWalletKeys, readNotes, type OpenNote, type WalletKeys } from "./notes";
-import { readOutcome, refusalOf } from "./outcome";
+import { readOutcome, readPaid, refusalOf } from "./outcome";
 import type { PoolHistory } from "./pool-history";
 import { createProver, StaleTreeError, type Prover } from "./prover";
 import { createSwapPaths } from "./swap-paths";
@@ -251,6 +252,24 @@ const prove = async (
   }
 };
 
+const spentBy = async (context: EngineContext, spend: Spend): Promise<SpentBy | null> => {
+  const chain = chainOf(context, spend.chainId);
+  const [pool, histories] = [await poolOf(chain, spend.token), await chain.events.read()];
+  const history = historyOf(histories, pool);
+  const { spent } = readNotes(keysOf(context, spend.wallet), pool.scope, history);
+  const withdrawal = spent.get(BigInt(spend.noteId));
+  if (withdrawal?.value !== spend.withdrawBase) return null;
+  const { txHash, blockNumber } = withdrawal;
+  const found = { txHash, isFinal: blockNumber <= history.finalBlock };
+  if (spend.to === "note") {
+    const poolOut = await poolOf(chain, spend.tokenOut);
+    const { precommitment } = keysOf(context, spend.slot.wallet).deposit(poolOut.scope, spend.slot.index);
+    return historyOf(histories, poolOut).deposits.get(precommitment)?.txHash === txHash ? found : null;
+  }
+  const paid = await chainCall(spend.chainId, () => readPaid(context.registry.client(spend.chainId), txHash));
+  return paid.some((address) => isAddressEqual(address, spend.recipient)) ? found : null;
+};
+
 const engineOf = (context: EngineContext): PrivacyEngine => ({
   id: "privacy-pools",
   name: "Privacy Pools (0xbow)",
@@ -284,6 +303,7 @@ const engineOf = (context: EngineContext): PrivacyEngine => ({
       }
     }),
   outcome: (chainId, txHash) => chainCall(chainId, () => readOutcome(context.registry.client(chainId), txHash)),
+  spentBy: bindDeps(context, spentBy),
   expectedProofMs: context.prover.expectedMs,
   close: context.prover.stop,
 });

@@ -8,7 +8,7 @@ import {
   type MasterKeys,
   type NoteSecrets,
 } from "./keys";
-import type { PoolDeposit, PoolHistory } from "./pool-history";
+import type { PoolDeposit, PoolHistory, PoolWithdrawal } from "./pool-history";
 
 /**
  * After this many consecutive deposit numbers that are not on the chain, the search ends. Failed transactions leave
@@ -35,6 +35,8 @@ export interface WalletNotes {
   readonly nextDepositIndex: number;
   /** A deposit with this number or a later one might not be found again. */
   readonly depositIndexLimit: number;
+  /** The withdrawals that spent notes of the wallet, by the commitment of the note. */
+  readonly spent: ReadonlyMap<bigint, PoolWithdrawal>;
 }
 
 interface Hashed extends NoteSecrets {
@@ -81,9 +83,14 @@ export const createWalletKeys = (mnemonic: string): WalletKeys => {
 const follow = (
   keys: WalletKeys,
   history: PoolHistory,
-  own: { deposit: PoolDeposit; secrets: NoteSecrets; depositIndex: number },
+  own: {
+    deposit: PoolDeposit;
+    secrets: NoteSecrets;
+    depositIndex: number;
+    noteSpent: (commitment: bigint, by: PoolWithdrawal) => void;
+  },
 ): OpenNote | null => {
-  const { deposit, depositIndex } = own;
+  const { deposit, depositIndex, noteSpent } = own;
   if (history.exits.has(deposit.label)) return null;
   let { nullifier, secret } = own.secrets;
   let { value, commitment, txHash, blockNumber } = deposit;
@@ -107,15 +114,18 @@ const follow = (
         blockNumber,
       };
     }
+    noteSpent(commitment, spent);
     value -= spent.value;
     ({ commitment, txHash, blockNumber } = spent);
     ({ nullifier, secret } = keys.change(deposit.label, spends));
   }
 };
 
-/** A wallet's unspent notes in a pool, derived only from its keys and the chain. */
+/** A wallet's notes in a pool, derived only from its keys and the chain. */
 export const readNotes = (keys: WalletKeys, scope: bigint, history: PoolHistory): WalletNotes => {
   const notes: OpenNote[] = [];
+  const spent = new Map<bigint, PoolWithdrawal>();
+  const noteSpent = (commitment: bigint, by: PoolWithdrawal): void => void spent.set(commitment, by);
   let nextDepositIndex = 0;
   let nextFinalIndex = 0;
   for (let index = 0; index < nextDepositIndex + GAP_MAX; index += 1) {
@@ -125,8 +135,8 @@ export const readNotes = (keys: WalletKeys, scope: bigint, history: PoolHistory)
     nextDepositIndex = index + 1;
     // A reorganisation may remove a newer deposit, and free its number again.
     if (deposit.blockNumber <= history.finalBlock) nextFinalIndex = index + 1;
-    const note = follow(keys, history, { deposit, secrets, depositIndex: index });
+    const note = follow(keys, history, { deposit, secrets, depositIndex: index, noteSpent });
     if (note !== null) notes.push(note);
   }
-  return { notes, nextDepositIndex, depositIndexLimit: nextFinalIndex + GAP_MAX };
+  return { notes, nextDepositIndex, depositIndexLimit: nextFinalIndex + GAP_MAX, spent };
 };

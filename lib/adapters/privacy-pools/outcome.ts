@@ -3,6 +3,7 @@ import {
   decodeErrorResult,
   ExecutionRevertedError,
   parseEventLogs,
+  type Address,
   type Hex,
   type PublicClient,
   type TransactionReceipt,
@@ -45,6 +46,13 @@ const receivedOf = ({ logs }: TransactionReceipt): bigint => {
   if (relayed !== undefined) return relayed.args._amount;
   const [deposited] = parseEventLogs({ abi: privacyPoolAbi, eventName: "Deposited", logs });
   return deposited?.args._value ?? 0n;
+};
+
+/** The addresses that a mined transaction paid out of pools. */
+export const readPaid = async (client: PublicClient, hash: Hex): Promise<readonly Address[]> => {
+  const { logs } = await client.getTransactionReceipt({ hash });
+  const relayed = parseEventLogs({ abi: entrypointAbi, eventName: "WithdrawalRelayed", logs });
+  return relayed.map(({ args }) => args._recipient);
 };
 
 export const readOutcome = async (client: PublicClient, hash: Hex): Promise<SpendOutcome | null> => {

@@ -98,13 +98,13 @@ test("statements on hot tables name the project, from signing in to swaps, trans
   await client.call(listActivity);
   await client.call(listAuditLog);
 
-  const texts = [...statements].filter((text) => HOT.test(text));
+  const texts = [...statements.keys()].filter((text) => HOT.test(text));
   expect(texts.length).toBeGreaterThan(30);
   const nameless = texts.filter((text) => !NAMES_PROJECT.test(text));
   expect(nameless.filter((text) => !OVER_ALL_PROJECTS.some(([, pattern]) => pattern.test(text)))).toEqual([]);
 }, 180_000);
 
 test("statements on hot tables that name the project find their rows in an index", async () => {
-  const texts = [...statements].filter((text) => HOT.test(text) && BY_PROJECT.test(text));
+  const texts = [...statements.keys()].filter((text) => HOT.test(text) && BY_PROJECT.test(text));
   expect(await scansOf(api.services.database.pool, texts, DISTRIBUTED_TABLES)).toEqual([]);
 }, 60_000);

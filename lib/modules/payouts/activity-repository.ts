@@ -6,7 +6,8 @@ import { hasNote, hasTag, patternOf } from "@/lib/modules/annotations/service";
 import type { Status } from "@/lib/core/status";
 import type { EvmAddress } from "@/lib/ports/routing";
 import { storedAddress } from "@/lib/ports/routing-json";
-import { parsePayout, type Payout } from "./payout";
+import type { Payout } from "./payout";
+import { readPayout, type NoteUnread } from "./readable";
 
 export interface PayoutActivityFilter {
   readonly status?: readonly Status[] | undefined;
@@ -83,7 +84,7 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
 const idBound = (time: string | undefined, skewMs: number): string | null =>
   time === undefined ? null : firstIdAt("payout", new Date(Math.max(0, Date.parse(time) + skewMs)));
 
-export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
+export const createPayoutActivityRepository = ({ prisma, pool }: Database, note: NoteUnread) => {
   const sql = sqlOn(pool);
 
   /** Payouts that paid this address, or have this transaction. */
@@ -117,7 +118,7 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
         where: { projectId, id: { in: found.map(({ id }) => id) } },
         orderBy: { id: "desc" },
       });
-      return rows.map(parsePayout);
+      return rows.flatMap((row) => readPayout(row, note) ?? []);
     },
 
     /** Of payouts with a single row, by payout id. */

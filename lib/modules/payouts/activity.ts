@@ -34,7 +34,7 @@ export type PayoutMovement = AccountsMovement | WalletsMovement;
 
 export interface PayoutActivityDeps {
   readonly repository: PayoutActivityRepository;
-  readonly rows: Pick<WalletPayoutsReader, "own" | "groups">;
+  readonly rows: Pick<WalletPayoutsReader, "shown" | "groups">;
   readonly assets: Assets;
 }
 
@@ -51,18 +51,19 @@ export const createPayoutActivity = ({ repository, rows, assets }: PayoutActivit
   const movements = async (projectId: string, payouts: readonly Payout[]): Promise<PayoutMovement[]> => {
     const ids = payouts.filter(({ kind }) => kind === "wallets").map(({ id }) => id);
     const [owns, groups, recipients] = await Promise.all([
-      rows.own(projectId, ids),
+      rows.shown(projectId, ids),
       rows.groups(projectId, ids),
       repository.soleRecipients(projectId, payouts),
     ]);
-    return payouts.map((payout): PayoutMovement => {
+    return payouts.flatMap((payout): PayoutMovement[] => {
       const recipient = recipients.get(payout.id) ?? null;
       if (payout.kind === "global_accounts")
-        return { kind: payout.kind, payout, asset: assets.find(payout.currency), recipient };
+        return [{ kind: payout.kind, payout, asset: assets.find(payout.currency), recipient }];
       const own = owns.get(payout.id);
-      if (own === undefined) throw new Error(`${payout.id} has no row in wallet_payout.`);
+      if (own === undefined && payout.unread !== true) throw new Error(`${payout.id} has no row in wallet_payout.`);
+      if (own === undefined || own === null) return [];
       const ownGroups = groups.filter(({ payoutId }) => payoutId === payout.id);
-      return { kind: payout.kind, payout, totals: totalsOf({ own, groups: ownGroups }), recipient };
+      return [{ kind: payout.kind, payout, totals: totalsOf({ own, groups: ownGroups }), recipient }];
     });
   };
 

@@ -5,7 +5,7 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { AuditEntry } from "@/lib/modules/audit/service";
 import { failureAfter, type Decided, type DecisionSubject } from "@/lib/modules/decisions/service";
 import type { createAccountPayoutsService } from "./accounts/service";
-import { mayOf } from "./permissions";
+import { mayOf, requireReadable } from "./permissions";
 import type { PayoutFailure } from "./payout";
 import type { createPayoutReading, PayoutView } from "./read-payouts";
 import type { PayoutsRepository } from "./repository";
@@ -55,7 +55,10 @@ const begin = async (deps: DecidedDeps, decided: Decided, view: PayoutView): Pro
 /** @throws DomainError an outage, after which the job tries again */
 const approved = async (deps: DecidedDeps, decided: Decided): Promise<void> => {
   const view = await deps.reading.get(decided.projectId, decided.id).catch(unlessGone);
-  if (view === null || !mayOf(view).approve) return;
+  if (view === null) return;
+  // The version that can read it carries it on.
+  requireReadable(view);
+  if (!mayOf(view).approve) return;
   try {
     await begin(deps, decided, view);
   } catch (error) {
@@ -86,6 +89,7 @@ const onDecided = async (deps: DecidedDeps, decided: Decided): Promise<void> => 
 const check = async (deps: DecidedDeps, { projectId, id }: { projectId: string; id: string }): Promise<void> => {
   const view = await deps.reading.get(projectId, id).catch(unlessGone);
   if (view === null) return;
+  requireReadable(view);
   if (!mayOf(view).approve)
     throw new DomainError("invalid_state", "This payout does not await approval any more. Your vote was not counted.");
   if (view.kind === "wallets") await deps.wallets.requireFunds(view);

@@ -33,6 +33,8 @@ interface Common {
   readonly evaluationId: string | null;
   /** The end of the time for its approval; null unless the payout awaits approval. */
   readonly expiresAt: Date | null;
+  /** True where another version stored it and this one cannot read all of it: it is shown, and nothing can be asked of it. */
+  readonly unread?: boolean;
 }
 
 /** Payments from one global account to others. */
@@ -56,9 +58,9 @@ export interface WalletsPayout extends Common {
 export type Payout = AccountsPayout | WalletsPayout;
 
 /** A row of the table `payout`. Its columns are parsed here and nowhere else. */
-interface PayoutColumns extends Omit<
+export interface PayoutColumns extends Omit<
   Common,
-  "status" | "subStatus" | "totalBase" | "paidBase" | "failedBase" | "digest" | "failure"
+  "unread" | "status" | "subStatus" | "totalBase" | "paidBase" | "failedBase" | "digest" | "failure"
 > {
   readonly kind: string;
   readonly mode: string;

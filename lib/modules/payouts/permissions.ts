@@ -1,4 +1,5 @@
 import { isFinal } from "@/lib/core/status";
+import { notReadable } from "./errors";
 import type { PayoutView } from "./read-payouts";
 
 /** Whether the payout has ended with failed rows. */
@@ -18,11 +19,17 @@ const isRetryable = (view: PayoutView): boolean => {
 
 /** The actions that the payout's state allows now. The statements that change the state check it again, because it may change meanwhile. */
 export const mayOf = (view: PayoutView): { approve: boolean; cancel: boolean; retry: boolean } => {
-  const { status, subStatus } = view.payout;
+  const { status, subStatus, unread } = view.payout;
+  if (unread === true) return { approve: false, cancel: false, retry: false };
   const stoppable = view.kind === "wallets" && view.groups.some(({ mayStop }) => mayStop);
   return {
     approve: status === "pending" && subStatus === "awaiting_approval",
     cancel: status === "pending" || (status === "processing" && stoppable),
     retry: hasFailed(view) && !view.isRetried && isRetryable(view),
   };
+};
+
+/** @throws DomainError `invalid_state` when this version cannot read all of the payout */
+export const requireReadable = ({ payout }: Pick<PayoutView, "payout">): void => {
+  if (payout.unread === true) throw notReadable();
 };

@@ -10,6 +10,7 @@ import type { PayoutItemRow } from "./accounts/rows";
 import { mayHave, storedStatus, type AccountRowStatus } from "./accounts/row-status";
 import type { AccountPayoutsService } from "./accounts/service";
 import type { AccountsPayout, Payout } from "./payout";
+import { notReadable } from "./errors";
 import type { PayoutsRepository } from "./repository";
 import { coinPrices, type FeeDeps } from "./wallets/pricing";
 import type { WalletItemRow, WalletRowStatus } from "./wallets/read-repository";
@@ -133,11 +134,13 @@ const views = async (deps: PayoutReadingDeps, projectId: string, rows: readonly 
   });
 };
 
+/** @throws DomainError `not_found`; `invalid_state` where another version stored it and nothing of it can be shown */
 const get = async (deps: PayoutReadingDeps, projectId: string, id: string): Promise<PayoutView> => {
   const payout = isId("payout", id) ? await deps.repository.findInProject(projectId, id) : null;
   if (payout === null) throw notFound();
+  if (payout === "unreadable") throw notReadable();
   const [view] = await views(deps, projectId, [payout]);
-  if (view === undefined) throw notFound();
+  if (view === undefined) throw notReadable();
   return view;
 };
 
@@ -166,7 +169,9 @@ const list = async (
   const rows = await deps.repository.list({ projectId, status, kind, before, limit: query.limit + 1 });
   const data = rows.slice(0, query.limit);
   const nextCursor = rows.length > query.limit ? (data.at(-1)?.id ?? null) : null;
-  return { data: await views(deps, projectId, data), nextCursor };
+  // A payout of which nothing can be shown takes no other one out of the list.
+  const readable = data.flatMap(({ payout }) => payout ?? []);
+  return { data: await views(deps, projectId, readable), nextCursor };
 };
 
 /** A page of rows after the index `after`, in their order. */

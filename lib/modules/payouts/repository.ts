@@ -5,6 +5,7 @@ import type { Database } from "@/lib/db/client";
 import { sqlOf, sqlOn } from "@/lib/db/sql";
 import { recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
 import { parsePayout, type Payout, type PayoutFailure } from "./payout";
+import { readPayout, type NoteUnread } from "./readable";
 import { recordPayoutEvents } from "./project-event-repository";
 import { UsedAlreadyError } from "./errors";
 
@@ -74,7 +75,7 @@ const known = async ({ prisma }: Database, projectId: string, ids: readonly stri
   return new Set(rows.map(({ id }) => id));
 };
 
-export const createPayoutsRepository = (database: Database) => {
+export const createPayoutsRepository = (database: Database, note: NoteUnread) => {
   const { prisma } = database;
   const sql = sqlOn(database.pool);
   return {
@@ -83,9 +84,10 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : parsePayout(row);
     },
 
-    findInProject: async (projectId: string, id: string): Promise<Payout | null> => {
+    /** To show it, as far as it can be read; `unreadable` where that is too little. */
+    findInProject: async (projectId: string, id: string): Promise<Payout | "unreadable" | null> => {
       const row = await prisma.payout.findFirst({ where: { id, projectId } });
-      return row === null ? null : parsePayout(row);
+      return row === null ? null : (readPayout(row, note) ?? "unreadable");
     },
 
     /** Of the given ids, those that belong to payouts of the project. */
@@ -149,13 +151,14 @@ export const createPayoutsRepository = (database: Database) => {
         await recordPayoutEvents(tx, { projectId, payoutIds: [id], type: `payout.${status}`, at: audit.at });
       }),
 
+    /** To show them, each as far as it can be read; null where that is too little. */
     list: async (query: {
       projectId: string;
       status?: Status | undefined;
       kind?: Payout["kind"] | undefined;
       before?: string | undefined;
       limit: number;
-    }): Promise<Payout[]> => {
+    }): Promise<{ id: string; payout: Payout | null }[]> => {
       const { projectId, status, kind, before } = query;
       const rows = await prisma.payout.findMany({
         where: {
@@ -167,7 +170,7 @@ export const createPayoutsRepository = (database: Database) => {
         orderBy: { id: "desc" },
         take: query.limit,
       });
-      return rows.map(parsePayout);
+      return rows.map((row) => ({ id: row.id, payout: readPayout(row, note) }));
     },
   };
 };

@@ -14,7 +14,7 @@ export { inTransitOf } from "./wallets/account-side-repository";
 import { createAccountPayoutsService, type AccountPayoutsDeps, type NewAccountsPayout } from "./accounts/service";
 import { refuseCode, type VotesPort } from "./ask-votes";
 import { createPayoutSubject } from "./decided";
-import { hasFailed, mayOf } from "./permissions";
+import { hasFailed, mayOf, requireReadable } from "./permissions";
 import {
   createPayoutReading,
   type AccountsPayoutView,
@@ -71,6 +71,7 @@ const createToWallets = async (parts: PayoutParts, actor: Actor, input: NewWalle
 
 const awaiting = async (parts: PayoutParts, projectId: string, id: string): Promise<PayoutView> => {
   const view = await parts.reading.get(projectId, id);
+  requireReadable(view);
   if (!mayOf(view).approve)
     throw new DomainError("invalid_state", "This payout does not await approval. See its record for how it stands.");
   return view;
@@ -135,7 +136,9 @@ const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: G
 
 /** Cancels the parts of a payout that are not under way yet. @throws DomainError `not_found`; `invalid_state` when no part can be stopped */
 const cancel = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
-  const { kind, payout } = await parts.reading.get(actor.projectId, id);
+  const view = await parts.reading.get(actor.projectId, id);
+  requireReadable(view);
+  const { kind, payout } = view;
   const { projectId, id: payoutId } = payout;
   const audit = { ...doneBy(actor), action: "payout.cancelled", subject: payoutId, at: parts.clock.now() };
   const cancelled =
@@ -160,6 +163,7 @@ const accountRows = async function* (parts: PayoutParts, view: AccountsPayoutVie
  */
 const retry = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
   const view = await parts.reading.get(actor.projectId, id);
+  requireReadable(view);
   if (view.kind === "global_accounts") parts.policies.checkAccountRecipients(actor, "transfers");
   if (!hasFailed(view))
     throw new DomainError(
@@ -193,6 +197,7 @@ const decideDoubt = async (
 ): Promise<PayoutView> => {
   const view = await parts.reading.get(actor.projectId, id);
   if (view.kind !== "wallets") throw notFound();
+  requireReadable(view);
   await parts.wallets.decideDoubt(actor, view, batch, decision);
   return parts.reading.get(actor.projectId, id);
 };

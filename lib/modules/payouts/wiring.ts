@@ -24,6 +24,7 @@ import { createAccountPayoutsRepository } from "./accounts/repository";
 import { createAccountPayoutRunner } from "./accounts/runner";
 import { indexNewKeys } from "./duplicate-repository";
 import type { Prices } from "./prices";
+import { createUnreadNotes } from "./readable";
 import { createPayoutsRepository } from "./repository";
 import { createPayoutRunner, type WalletBatchesDriver } from "./runner";
 import { createSchedulesRepository } from "./schedules/repository";
@@ -65,11 +66,12 @@ export interface PayoutsParts {
 /** Creates the service and the runner of payouts from the services that they use. */
 export const createPayouts = (parts: PayoutsParts) => {
   const { database, registry, assets, otp, clock, ledger, walletBatches } = parts;
-  const repository = createPayoutsRepository(database);
+  const note = createUnreadNotes(parts.log);
+  const repository = createPayoutsRepository(database, note);
   const accountsRepository = createAccountPayoutsRepository(database);
   const reader = sqlOn(database.pool);
   const walletsRepository = createWalletPayoutsRepository(database, parts.sponsorship);
-  const rows = createWalletPayoutsReader(database);
+  const rows = createWalletPayoutsReader(database, note);
   const money = createPayoutMoney({ ...parts, repository: walletsRepository });
   const payouts = createPayoutsService({
     repository,
@@ -102,7 +104,7 @@ export const createPayouts = (parts: PayoutsParts) => {
   const schedules = createSchedulesRepository(database);
   return {
     payouts,
-    payoutActivity: createPayoutActivity({ repository: createPayoutActivityRepository(database), rows, assets }),
+    payoutActivity: createPayoutActivity({ repository: createPayoutActivityRepository(database, note), rows, assets }),
     payoutRunner: createPayoutRunner({
       repository,
       accounts,

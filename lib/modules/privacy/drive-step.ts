@@ -35,7 +35,7 @@ export interface DriveStepDeps {
   readonly fees: (chainId: number) => Promise<CappedFees>;
   readonly gasWaits: GasWaitRepository;
   /** Knows the transactions that a restored database has lost. */
-  readonly lostMoves: Pick<SigningGate, "lostTransaction">;
+  readonly lostMoves: Pick<SigningGate, "lostTransaction" | "isLost">;
   readonly wallets: { treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null> };
   readonly clock: Clock;
 }
@@ -88,8 +88,18 @@ const complete = (
   step: PrivateStep,
   txHash: `0x${string}`,
   { blockNumber, receivedBase }: SpendOutcome,
-): Promise<StepResult> =>
-  moveTo(deps, step, "completed", { txHash, blockNumber, receivedBase }, null, deps.clock.now());
+): Promise<StepResult> => {
+  const change = { txHash, blockNumber, receivedBase };
+  // A step that was sent before the database was restored is queued there, and its operation may not have begun.
+  const operation = step.state === "queued" ? submissionOf(step) : null;
+  return moveTo(deps, step, "completed", change, operation, deps.clock.now());
+};
+
+/** The change of the operation whose step has a proof. */
+const submissionOf = ({ projectId, operationId }: PrivateStep) => ({
+  ...{ projectId, operationId, ...MOVES.submit },
+  event: "operation.processing",
+});
 
 /** submitted → queued, for a new proof; fails after `ATTEMPTS_MAX` proofs. */
 const proveAgain = (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
@@ -103,7 +113,11 @@ const proveAgain = (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult>
  * The note is spent, possibly by this step: a reorganisation deeper than the chain's confirmations can bring back a transaction that had
  * failed for good. If the step failed then, its retry would pay a second time.
  */
-const settleSpentNote = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
+const settleSpentNote = async (
+  deps: DriveStepDeps,
+  transfer: PrivateTransfer,
+  step: PrivateStep,
+): Promise<StepResult> => {
   for (let attempt = 0; attempt <= step.attempt; attempt += 1) {
     const sent = await deps.transactions.find(step.chainId, purposeOf(step, attempt));
     if (sent === null) continue;
@@ -112,22 +126,49 @@ const settleSpentNote = async (deps: DriveStepDeps, step: PrivateStep): Promise<
     if (outcome === null) return "waits";
     if (outcome.success) return complete(deps, step, sent.minedHash, outcome);
   }
-  return (await completeAsLost(deps, step)) ?? fail(deps, step, SPENT);
+  return (await completeAsLost(deps, transfer, step)) ?? fail(deps, step, SPENT);
 };
 
-/** The database was taken back to before the proof that it has was sent: its transaction has paid. Null where it was not that one. */
-const completeAsLost = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult | null> => {
-  if (step.transaction === null) return null;
-  const hash = await deps.lostMoves.lostTransaction(step.chainId, step.transaction);
+/**
+ * The transaction of the executor that spent the step's note before the database was taken back, and that a person has accepted: the one
+ * with the proof that the database has, or one that did exactly what the step asks for with a proof that was made after the backup. Null
+ * where there is none; `not final` where it can still go.
+ */
+const lostHashOf = async (
+  deps: DriveStepDeps,
+  transfer: PrivateTransfer,
+  step: PrivateStep,
+): Promise<`0x${string}` | "not final" | null> => {
+  const { chainId, transaction } = step;
+  const known = transaction === null ? null : await deps.lostMoves.lostTransaction(chainId, transaction);
+  if (known !== null) return known;
+  const spent = await deps.engine.spentBy(await spendOf(deps, transfer, step));
+  if (spent === null || !(await deps.lostMoves.isLost(chainId, spent.txHash))) return null;
+  return spent.isFinal ? spent.txHash : "not final";
+};
+
+/** The database was taken back to before the step was sent: its transaction has paid. Null where the note was spent by another one. */
+const completeAsLost = async (
+  deps: DriveStepDeps,
+  transfer: PrivateTransfer,
+  step: PrivateStep,
+): Promise<StepResult | null> => {
+  const hash = await lostHashOf(deps, transfer, step);
   if (hash === null) return null;
+  if (hash === "not final") return "waits";
   const outcome = await deps.engine.outcome(step.chainId, hash);
   if (outcome === null) return "waits";
   return outcome.success ? complete(deps, step, hash, outcome) : null;
 };
 
-const handleRefusal = (deps: DriveStepDeps, step: PrivateStep, refusal: SpendRefusal): Promise<StepResult> => {
+const handleRefusal = (
+  deps: DriveStepDeps,
+  transfer: PrivateTransfer,
+  step: PrivateStep,
+  refusal: SpendRefusal,
+): Promise<StepResult> => {
   if (refusal === "moved") return proveAgain(deps, step);
-  return refusal === "spent" ? settleSpentNote(deps, step) : fail(deps, step, REFUSED);
+  return refusal === "spent" ? settleSpentNote(deps, transfer, step) : fail(deps, step, REFUSED);
 };
 
 const spendOf = async (deps: DriveStepDeps, transfer: PrivateTransfer, step: PrivateStep): Promise<Spend> => {
@@ -179,12 +220,10 @@ const prove = async (
   } catch (error) {
     // Checked after the attempt, so that a step is tried at least once after an outage.
     if (error instanceof NotReadyError) return isOverdue(deps, step) ? fail(deps, step, NOT_READY) : "waits";
-    if (error instanceof NoteGoneError) return settleSpentNote(deps, step);
+    if (error instanceof NoteGoneError) return settleSpentNote(deps, transfer, step);
     throw error;
   }
-  const { projectId, operationId } = step;
-  const operation = { projectId, operationId, ...MOVES.submit, event: "operation.processing" };
-  return moveTo(deps, step, "proved", { transaction }, operation, clock.now());
+  return moveTo(deps, step, "proved", { transaction }, submissionOf(step), clock.now());
 };
 
 const transactionOf = ({ transaction, operationId }: PrivateStep): SpendTransaction => {
@@ -208,13 +247,13 @@ const feesForStep = async (deps: DriveStepDeps, step: PrivateStep): Promise<Capp
  * proved → submitted, or a new proof when the contracts would refuse this one. While the network fee is above the chain's cap the step
  * waits, and it fails when that takes too long: nothing was sent, and the money is in the note.
  */
-const submit = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
+const submit = async (deps: DriveStepDeps, transfer: PrivateTransfer, step: PrivateStep): Promise<StepResult> => {
   const { to, data } = transactionOf(step);
   const { chainId } = step;
   const fees = await feesForStep(deps, step);
   if (fees === null) return isOverdue(deps, step) ? fail(deps, step, TOO_DEAR) : "waits";
   const checked = await deps.engine.check(chainId, { to, data });
-  if ("refusal" in checked) return handleRefusal(deps, step, checked.refusal);
+  if ("refusal" in checked) return handleRefusal(deps, transfer, step, checked.refusal);
   const purpose = purposeOf(step, step.attempt);
   const { keyId } = await deps.transactions.chooseKey({ chainId, to, costWei: checked.gas * fees.maxFeePerGas });
   const transaction = { chainId, keyId, purpose, to, data, value: 0n, gas: checked.gas, fees };
@@ -228,7 +267,7 @@ const submit = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResul
 };
 
 /** submitted → completed once the transaction is final. The chain transactions service offers it again when nodes have lost it. */
-const confirm = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
+const confirm = async (deps: DriveStepDeps, transfer: PrivateTransfer, step: PrivateStep): Promise<StepResult> => {
   const { engine, clock } = deps;
   const sent = await deps.transactions.find(step.chainId, purposeOf(step, step.attempt));
   if (sent === null) throw new Error("A transaction is missing that was stored.");
@@ -245,7 +284,7 @@ const confirm = async (deps: DriveStepDeps, step: PrivateStep): Promise<StepResu
   if (outcome.success) return complete(deps, step, sent.minedHash, outcome);
   const { to, data } = transactionOf(step);
   const checked = await engine.check(step.chainId, { to, data });
-  return "refusal" in checked ? handleRefusal(deps, step, checked.refusal) : proveAgain(deps, step);
+  return "refusal" in checked ? handleRefusal(deps, transfer, step, checked.refusal) : proveAgain(deps, step);
 };
 
 /** Does the next thing for a step. @throws DomainError `chain_unavailable`, `provider_error`; the signal's reason */
@@ -259,9 +298,9 @@ export const driveStep = async (
     case "queued":
       return prove(deps, transfer, step, signal);
     case "proved":
-      return submit(deps, step);
+      return submit(deps, transfer, step);
     case "submitted":
-      return confirm(deps, step);
+      return confirm(deps, transfer, step);
     case "completed":
     case "failed":
       return "waits";

@@ -24,11 +24,13 @@ export interface SigningGate {
   hasPaid(asked: AskedPayments): Promise<boolean>;
   /** The hash of a transaction of the executor that the database lost, and that a person has accepted, with this content; null where there is none. */
   lostTransaction(chainId: number, call: { readonly to: string; readonly data: string }): Promise<`0x${string}` | null>;
+  /** Whether the executor sent this transaction, the database lost it, and a person has accepted it. */
+  isLost(chainId: number, txHash: `0x${string}`): Promise<boolean>;
 }
 
 type GateDeps = Pick<
   SigningRepository,
-  "look" | "begin" | "seen" | "turnOff" | "lostPayments" | "hasPaid" | "lostTransaction"
+  "look" | "begin" | "seen" | "turnOff" | "lostPayments" | "hasPaid" | "lostTransaction" | "isLost"
 >;
 
 const OTHER = "the database is on another server or timeline than before";
@@ -100,5 +102,6 @@ export const createSigningGate = (repository: GateDeps): SigningGate => {
       return hasLostMoves && repository.hasPaid(asked);
     },
     lostTransaction: repository.lostTransaction,
+    isLost: repository.isLost,
   };
 };

@@ -46,6 +46,9 @@ interface SeenCall {
 const LOST_TRANSACTION = `
   SELECT tx_hash AS hash FROM unknown_move WHERE chain_id = $1 AND wallet_address IS NULL AND starts_with(payload, $2) LIMIT 1`;
 
+const IS_LOST =
+  "SELECT 1 FROM unknown_move WHERE chain_id = $1 AND wallet_address IS NULL AND lower(tx_hash) = lower($2) LIMIT 1";
+
 const INSERT_MOVE = `
   INSERT INTO unknown_move (chain_id, hash, tx_hash, block_number, project_id, wallet_address, payments, payload, accepted_at, accepted_by, reason)
   VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, now(), $9, $10) ON CONFLICT (chain_id, hash) DO NOTHING`;
@@ -104,6 +107,10 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
       ]);
       return row?.hash ?? null;
     },
+
+    /** Whether the transaction of the executor was accepted as one that the database lost. */
+    isLost: async (chainId: number, txHash: string): Promise<boolean> =>
+      (await sql.query(IS_LOST, [chainId, txHash])).length === 1,
 
     /** Finds which recipients (checksummed) were paid by a lost move and are not released yet. The project's own wallets are left out. */
     lostPayments: async (projectId: string, recipients: readonly string[]): Promise<readonly LostPayment[]> => {

@@ -42,19 +42,21 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
       id: "leg_1",
       via: "permit",
       sourceChainId: 1,
+      amountBase: 5n,
       executorWalletId: "w",
       permit,
       gas,
     },
     operation: { projectId: "p", acceptedAt: now, createdAt: now, gasWaits: [] },
     request: {
-      sources: [{ owner: OWNER, token: { address: TOKEN, symbol: "ODD" }, amountBase: 5n }],
+      sources: [{ owner: OWNER, token: { address: TOKEN, symbol: "ODD", chainId: 1, decimals: 0 }, amountBase: 5n }],
       destination: { recipient: RECIPIENT },
     },
     routeLeg: { kind, sourceIndex: 0 },
     clock: { now: () => now },
     managedAccount: () => Promise.resolve({ address: TREASURY }),
     isSigningAllowed: () => Promise.resolve(true),
+    lostMoves: { hasPaid: () => Promise.resolve(false), requireUnpaid: () => Promise.resolve() },
     screenAgain: () => Promise.resolve(null),
     routing: { build: () => Promise.resolve({ calls: [call], fillDeadline: null }) },
     chains: { head: () => Promise.resolve({ number: 100n, timestamp: 1000n }), blockTimeMs: () => 1000 },
@@ -119,4 +121,52 @@ test.each(["swap", "transfer"])("what Permit2 would not do is not signed for: a 
     },
   });
   expect(simulated).toEqual([]);
+});
+
+/** A leg that is queued for longer than it may be, with the block from which on its nonce is used. */
+const late = async (usedFrom: bigint, final: bigint) => {
+  const moves: { to: string; change: { failure?: unknown } }[] = [];
+  const asked: bigint[] = [];
+  const step = {
+    leg: { id: "leg_1", sourceChainId: 1, walletId: "w", walletAddress: TREASURY, amountBase: 5n, permit: null },
+    operation: { projectId: "p", kind: "transfer", acceptedAt: new Date(0), createdAt: new Date(0), gasWaits: [] },
+    request: {
+      sources: [{ token: { address: TOKEN, chainId: 1, decimals: 0 } }],
+      destination: { recipient: RECIPIENT },
+    },
+    routeLeg: { kind: "transfer", sourceIndex: 0 },
+    clock: { now: () => new Date(3_600_000) },
+    managedAccount: () => Promise.resolve({ address: TREASURY }),
+    isSigningAllowed: () => Promise.resolve(true),
+    lostMoves: { hasPaid: () => Promise.resolve(false) },
+    chains: { head: () => Promise.resolve({ number: 100n }), finalNumber: () => Promise.resolve(final) },
+    smartAccounts: {
+      wasExecuted: (_chainId: number, _address: string, _legId: string, { blockNumber }: { blockNumber: bigint }) => {
+        asked.push(blockNumber);
+        return Promise.resolve(blockNumber >= usedFrom);
+      },
+    },
+    legs: {
+      moveLeg: (move: (typeof moves)[number]) => {
+        moves.push(move);
+        return Promise.resolve(true);
+      },
+    },
+  };
+  return { result: await queued(step as unknown as Step), move: moves[0], asked };
+};
+
+test("a leg that is queued for too long was not sent where the chain has executed nothing of it", async () => {
+  expect((await late(101n, 90n)).move).toMatchObject({
+    to: "failed",
+    change: { failure: { code: "not_sent_in_time", retryable: true } },
+  });
+});
+
+test("a leg that is queued for too long and was executed, before the database was restored, is not tried again", async () => {
+  expect((await late(80n, 90n)).move).toMatchObject({
+    to: "failed",
+    change: { failure: { code: "source_replaced", retryable: false } },
+  });
+  expect(await late(95n, 90n)).toMatchObject({ result: "waits", move: undefined, asked: [100n, 90n] });
 });

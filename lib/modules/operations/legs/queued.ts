@@ -13,6 +13,8 @@ import type { LegChange } from "@/lib/modules/operations/leg";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { Call, EvmAddress, LegTransactions } from "@/lib/ports/routing";
 import { waitsForGas } from "./gas-wait";
+import { paidByLostMove, wasExecutedBefore } from "./lost-move";
+import { REPLACED } from "./replaced";
 import { fail, move, type Step, type StepResult } from "./step";
 
 /** A leg must not be signed at a price approved hours ago, for instance after an outage of the workers or the chain. */
@@ -38,13 +40,10 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const account = await step.managedAccount(operation.projectId, walletId);
   if (account === null) throw new Error(`Wallet ${walletId} has no managed key.`);
   if (!isEvaluatedAccount(step, account)) return fail(step, NOT_EVALUATED);
-  if (step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)) {
-    const why = operation.gasWaits.some(({ chainId }) => chainId === leg.sourceChainId)
-      ? "The network fee stayed above the chain's cap, so it could not be sent within ten minutes of its approval."
-      : "It could not be sent within ten minutes of its approval.";
-    const message = `${why} Nothing left the wallet.`;
-    return fail(step, { code: "not_sent_in_time", message, retryable: true });
-  }
+  const lost = await paidByLostMove(step);
+  if (lost !== null) return fail(step, lost);
+  if (step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX))
+    return endLate(step, account);
   if (await waitsForGas(step)) return "waits";
   if (!(await mayDeploy(step, account.address))) return "waits";
   const stopped = await step.screenAgain(operation, leg, "sign");
@@ -77,6 +76,18 @@ export const queued = async (step: Step): Promise<StepResult> => {
     if (!isDomainError(error) || !PERMANENT.has(error.code)) throw error;
     return fail(step, { code: error.code, message: `${error.message} Nothing left the wallet.`, retryable: true });
   }
+};
+
+/** A database that was restored may have the leg as queued although it was sent, so the chain is asked before a retry is offered. */
+const endLate = async (step: Step, account: ManagedAccount): Promise<StepResult> => {
+  const { leg, operation } = step;
+  const executed = await wasExecutedBefore(step, account);
+  if (executed === "not final") return "waits";
+  if (executed === "final") return fail(step, REPLACED);
+  const why = operation.gasWaits.some(({ chainId }) => chainId === leg.sourceChainId)
+    ? "The network fee stayed above the chain's cap, so it could not be sent within ten minutes of its approval."
+    : "It could not be sent within ten minutes of its approval.";
+  return fail(step, { code: "not_sent_in_time", message: `${why} Nothing left the wallet.`, retryable: true });
 };
 
 /**

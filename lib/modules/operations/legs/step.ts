@@ -1,5 +1,6 @@
 import type { Clock } from "@/lib/core/clock";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
+import type { SigningGate } from "@/lib/modules/signing/service";
 import type { ReceiptLog, RouteLeg, RouteRequest, Routing } from "@/lib/ports/routing";
 import type { GasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import type { Failure, Leg, LegChange } from "@/lib/modules/operations/leg";
@@ -41,6 +42,8 @@ export interface StepDeps {
   isSigningAllowed(operation: Operation): Promise<boolean>;
   /** Why the leg may not leave after its addresses were screened again; null: it may. @throws DomainError `provider_error` */
   screenAgain(operation: Operation, leg: Leg, phase: ScreenedPhase): Promise<Failure | null>;
+  /** Knows the payments that a restored database has lost. */
+  lostMoves: Pick<SigningGate, "hasPaid" | "requireUnpaid">;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 

@@ -5,6 +5,7 @@ import { PreVerificationGasTooLowError, WaitsForTurnError, type UserOperation } 
 import type { Failure, LegChange } from "@/lib/modules/operations/leg";
 import { endGasWait, waitsForGas } from "./gas-wait";
 import { movedNothing, NOTHING_MOVED } from "./moved-nothing";
+import { REPLACED } from "./replaced";
 import { readAgreedReceipt, readReceipt } from "./source";
 import { fail, move, type MinedSource, type Step, type StepResult } from "./step";
 import { followWallet, lookAtUnknown } from "./wallet-transactions";
@@ -20,13 +21,6 @@ const EXPIRED: Failure = {
   code: "source_expired",
   message: "The chain did not take the transaction in time. It can no longer be executed; the money is in the wallet.",
   retryable: true,
-};
-
-const REPLACED: Failure = {
-  code: "source_replaced",
-  message:
-    "The account executed another operation that was signed for the same purpose, so this one can never be executed. The other one may have moved the money: look at the account's history before you try again.",
-  retryable: false,
 };
 
 /**

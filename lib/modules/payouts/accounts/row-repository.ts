@@ -1,6 +1,6 @@
-import { failureRecord } from "@/lib/contracts/common";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { recordFailedItems } from "../project-event-repository";
+import { readFailure } from "../readable";
 import type { ItemOutcome, PayoutItemRow } from "./rows";
 
 /** Rows in one stored value. A CHECK constraint ensures that each value begins at a multiple of this number. */
@@ -58,8 +58,6 @@ interface StoredItem {
   readonly failure: unknown;
 }
 
-const storedFailure = failureRecord.nullable();
-
 /** Reads a page of rows, in their order. */
 export const readItems = async (sql: SqlReader, query: ItemsQuery): Promise<PayoutItemRow[]> => {
   const { projectId, payoutId, after, limit, status } = query;
@@ -72,7 +70,7 @@ export const readItems = async (sql: SqlReader, query: ItemsQuery): Promise<Payo
     reference: row.reference,
     status: row.status,
     transactionId: row.transaction_id,
-    failure: storedFailure.parse(row.failure),
+    failure: readFailure(row.failure),
   }));
 };
 

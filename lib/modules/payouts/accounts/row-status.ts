@@ -26,6 +26,8 @@ export const itemStatusOf = (
   item: { readonly status: string | null },
 ): AccountRowStatus => {
   if (item.status === "completed" || item.status === "failed") return item.status;
+  // A state of a later version, which says neither.
+  if (item.status !== null) return "pending";
   if (payout.status === "completed") return "completed";
   return isFinal(payout.status) ? "failed" : "pending";
 };

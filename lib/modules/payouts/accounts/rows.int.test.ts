@@ -19,7 +19,7 @@ const MIGRATIONS = join(import.meta.dirname, "../../../../prisma/migrations");
 const BEFORE_ROWS = "20261121140000_payouts";
 
 const { database } = await testDatabase();
-const payouts = createPayoutsRepository(database);
+const payouts = createPayoutsRepository(database, () => undefined);
 const repository = createAccountPayoutsRepository(database);
 const sql = sqlOn(database.pool);
 const workspace = await makeWorkspace();

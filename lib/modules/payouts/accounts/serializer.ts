@@ -8,6 +8,7 @@ import type { AccountsPayout } from "../payout";
 import { LEDGER_DECIMALS } from "@/lib/modules/ledger/service";
 import { mayOf } from "../permissions";
 import type { AccountsPayoutView } from "../read-payouts";
+import { UNREAD_ACTION } from "../readable";
 import type { PayoutItemRow } from "./rows";
 import { itemStatusOf } from "./row-status";
 
@@ -17,6 +18,7 @@ type Item = z.output<typeof accountsPayoutItem>;
 const units = (value: AccountsPayout["totalBase"]): string => formatAmount(value, LEDGER_DECIMALS);
 
 const nextActionOf = (payout: AccountsPayout): string => {
+  if (payout.unread === true) return UNREAD_ACTION;
   switch (payout.status) {
     case "pending":
       return payout.subStatus === "awaiting_approval"

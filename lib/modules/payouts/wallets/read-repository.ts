@@ -2,10 +2,10 @@
 import { z } from "zod";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
-import { failureRecord } from "@/lib/contracts/common";
 import type { WALLET_ROW_STATUSES } from "@/lib/contracts/payout-records";
 import { storedBase } from "@/lib/ports/routing-json";
 import type { PayoutFailure } from "../payout";
+import { readFailure, readWalletPayout, type NoteUnread } from "../readable";
 import { REPLACED } from "./batches/failures";
 import { parseWalletPayout, type WalletPayout } from "./wallet-payout";
 
@@ -51,10 +51,13 @@ export interface WalletItemRow {
   readonly failure: PayoutFailure | null;
 }
 
-// `in_doubt`: the operation was submitted, and it is not known whether the chain accepted it.
+// `in_doubt`: the operation was submitted, and it is not known whether the chain accepted it. A state of a later version is unknown too.
 const BATCH_STATUS = `
   CASE WHEN b.state IN ('queued', 'signed', 'sent') AND b.in_doubt THEN 'unknown'
-    WHEN b.state IN ('queued', 'signed') THEN 'queued' WHEN b.state = 'mined' THEN 'confirmed' ELSE b.state END`;
+    WHEN b.state IN ('queued', 'signed') THEN 'queued' WHEN b.state = 'mined' THEN 'confirmed'
+    WHEN b.state IN ('sent', 'paid', 'failed', 'cancelled') THEN b.state ELSE 'unknown' END`;
+const ROW_STATUS = `
+  CASE WHEN i.status IS NULL THEN ${BATCH_STATUS} WHEN i.status IN ('failed', 'cancelled') THEN i.status ELSE 'unknown' END`;
 
 const GROUPS = `
   SELECT b.payout_id AS "payoutId", b.token, ${BATCH_STATUS} AS status, count(*)::int AS batches, sum(b.rows)::int AS rows,
@@ -67,13 +70,13 @@ const GROUPS = `
 
 const ITEMS = `
   SELECT i.index, i.recipient, i.token, i.amount_base::text AS amount, i.reference, i.note, i.batch,
-    coalesce(i.status, ${BATCH_STATUS}) AS status, b.confirmations, coalesce(i.failure, b.failure) AS failure,
+    ${ROW_STATUS} AS status, b.confirmations, coalesce(i.failure, b.failure) AS failure,
     CASE WHEN i.status IS NULL THEN b.tx_hash END AS "txHash",
     CASE WHEN i.status IS NULL THEN b.block_number::text END AS "blockNumber"
   FROM wallet_payout_item i
   JOIN wallet_payout_batch b ON b.project_id = i.project_id AND b.payout_id = i.payout_id AND b.number = i.batch
   WHERE i.project_id = $1 AND i.payout_id = $2 AND i.index > $3::int
-    AND ($5::text IS NULL OR coalesce(i.status, ${BATCH_STATUS}) = $5::text)
+    AND ($5::text IS NULL OR ${ROW_STATUS} = $5::text)
   ORDER BY i.index LIMIT $4::int`;
 
 // The latest rows are at the end of the primary key's index.
@@ -92,10 +95,9 @@ type GroupRow = Omit<BatchGroup, "amountBase" | "gasCostWei" | "doubts"> & {
 };
 type ItemRow = Omit<WalletItemRow, "amountBase" | "failure"> & { readonly amount: string; readonly failure: unknown };
 
-const storedFailure = failureRecord.nullable();
 const storedDoubts = z.array(z.object({ batch: z.int(), rows: z.int(), amountBase: storedBase }));
 
-export const createWalletPayoutsReader = (database: Database) => {
+export const createWalletPayoutsReader = (database: Database, note: NoteUnread) => {
   const sql = sqlOn(database.pool);
   return {
     /** The rows of `wallet_payout` by payout id. */
@@ -103,6 +105,13 @@ export const createWalletPayoutsReader = (database: Database) => {
       if (ids.length === 0) return new Map();
       const rows = await database.prisma.walletPayout.findMany({ where: { projectId, payoutId: { in: [...ids] } } });
       return new Map(rows.map((row) => [row.payoutId, parseWalletPayout(row)]));
+    },
+
+    /** As `own`, to show them: each as far as it can be read, null where that is too little. */
+    shown: async (projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, WalletPayout | null>> => {
+      if (ids.length === 0) return new Map();
+      const rows = await database.prisma.walletPayout.findMany({ where: { projectId, payoutId: { in: [...ids] } } });
+      return new Map(rows.map((row) => [row.payoutId, readWalletPayout(row, note)]));
     },
 
     groups: async (projectId: string, ids: readonly string[]): Promise<readonly BatchGroup[]> => {
@@ -136,7 +145,7 @@ export const createWalletPayoutsReader = (database: Database) => {
       return rows.map(({ amount, failure, ...row }) => ({
         ...row,
         amountBase: BigInt(amount),
-        failure: storedFailure.parse(failure),
+        failure: readFailure(failure),
       }));
     },
   };

@@ -10,10 +10,11 @@ import type { EvmAddress } from "@/lib/ports/routing";
 import { toCommon } from "../common-serializer";
 import { mayOf } from "../permissions";
 import type { WalletsPayoutView } from "../read-payouts";
+import { UNREAD_ACTION } from "../readable";
 import { feeUsd } from "./pricing";
 import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./read-repository";
 import { tokenName } from "./rows";
-import { tokenNamed } from "./wallet-payout";
+import { shownToken } from "./shown-token";
 
 type Record = z.output<typeof walletsPayoutRecord>;
 type Item = z.output<typeof walletsPayoutItem>;
@@ -57,9 +58,9 @@ const paidOf = (groups: readonly BatchGroup[], token: Token): bigint =>
 const rowsInDoubt = ({ groups }: Pick<WalletsPayoutView, "groups">): number =>
   sum(groups.flatMap(({ doubts }) => doubts.map(({ rows }) => rows)));
 
-const doubtsOf = ({ own, groups }: WalletsPayoutView): Record["doubts"] =>
-  groups.flatMap((group) => {
-    const token = tokenNamed(own.totals, group.token);
+const doubtsOf = (view: WalletsPayoutView): Record["doubts"] =>
+  view.groups.flatMap((group) => {
+    const token = shownToken(view, group.token);
     return group.doubts.map(({ batch, rows, amountBase }) => ({
       ...{ batch, rows, token: toTokenRecord(token) },
       amount: formatAmount(amountBase, token.decimals),
@@ -125,6 +126,7 @@ const unpaidText = (view: WalletsPayoutView, counts: Counts, place: string): str
 /** One sentence about the person's next action and the place of the money. */
 const nextActionOf = (view: WalletsPayoutView, counts: Counts): string => {
   const { payout, own, registry } = view;
+  if (payout.unread === true) return UNREAD_ACTION;
   const held = `in the treasury ${own.fromAddress} on ${shownChain(registry, own.chainId).name}`;
   const place = payout.sourceAccountId === null ? held : `in the account ${payout.sourceAccountId}`;
   switch (payout.status) {
@@ -223,7 +225,7 @@ export const walletItems = (view: WalletsPayoutView): ((row: WalletItemRow) => I
   const { confirmations, explorerUrl } = shownChain(registry, own.chainId);
   const tokens = new Map<string, Token>();
   return (row) => {
-    const token = tokens.get(row.token) ?? tokenNamed(own.totals, row.token);
+    const token = tokens.get(row.token) ?? shownToken(view, row.token);
     tokens.set(row.token, token);
     const failure = row.failure ?? (row.status === "failed" ? payout.failure : null);
     const isMined = row.txHash !== null && (row.status === "confirmed" || row.status === "paid");

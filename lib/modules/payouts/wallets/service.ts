@@ -4,6 +4,7 @@ import { actorName, type Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import type { WalletsPayout } from "../payout";
+import { NOT_READABLE } from "../readable";
 import type { PayoutsRepository } from "../repository";
 import type { AccountSideDeps } from "./account-side";
 import { createApproving } from "./approve";
@@ -73,17 +74,23 @@ const findKnown = async (deps: WalletPayoutsDeps, actor: Actor, key: string | nu
 };
 
 /** Adds to each payout its row of `wallet_payout` and the sums of its batches. */
+/** A payout that cannot be read as a whole where a part of it cannot. */
+const markUnread = (payout: WalletsPayout, own: WalletPayout): WalletsPayout =>
+  own.unread === true ? { ...payout, unread: true, failure: payout.failure ?? NOT_READABLE } : payout;
+
+/** Without those of which too little can be read. */
 const parts = async (
   deps: WalletPayoutsDeps,
   projectId: string,
   payouts: readonly WalletsPayout[],
 ): Promise<WalletsPayoutParts[]> => {
   const ids = payouts.map(({ id }) => id);
-  const [owns, groups] = await Promise.all([deps.rows.own(projectId, ids), deps.rows.groups(projectId, ids)]);
-  return payouts.map((payout) => {
+  const [owns, groups] = await Promise.all([deps.rows.shown(projectId, ids), deps.rows.groups(projectId, ids)]);
+  return payouts.flatMap((payout) => {
     const own = owns.get(payout.id);
-    if (own === undefined) throw new Error(`${payout.id} has no row in wallet_payout.`);
-    return { payout, own, groups: groups.filter(({ payoutId }) => payoutId === payout.id) };
+    if (own === undefined && payout.unread !== true) throw new Error(`${payout.id} has no row in wallet_payout.`);
+    if (own === undefined || own === null) return [];
+    return [{ payout: markUnread(payout, own), own, groups: groups.filter(({ payoutId }) => payoutId === payout.id) }];
   });
 };
 

@@ -56,12 +56,14 @@ export interface WalletPayout {
   readonly askedBy: string | null;
   /** The chain asks for a higher network fee than its cap, and no batch is signed until it falls. */
   readonly gasWaits: readonly GasWait[];
+  /** As of `Payout`. */
+  readonly unread?: boolean;
 }
 
 type Parsed = "fromAddress" | "totals" | "warnings" | "feeWei" | "feePaidBy" | "fundFrom" | "funding" | "gasWaits";
 
 /** A row of the table `wallet_payout`. Its columns are parsed here and nowhere else. */
-interface WalletPayoutColumns extends Omit<WalletPayout, Parsed> {
+export interface WalletPayoutColumns extends Omit<WalletPayout, Parsed | "unread"> {
   readonly fromAddress: string;
   readonly totals: unknown;
   readonly warnings: unknown;
@@ -111,7 +113,7 @@ export const walletPayoutColumns = ({
   fundFrom,
   funding,
   ...rest
-}: Omit<WalletPayout, "gasWaits">) => ({
+}: Omit<WalletPayout, "gasWaits" | "unread">) => ({
   ...rest,
   totals: toStored(totals),
   warnings: toStored(warnings.slice(0, WARNINGS_MAX)),

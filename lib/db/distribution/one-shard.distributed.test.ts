@@ -1,0 +1,89 @@
+/** The statements of steps and payouts that read the rows of a parameter, or change two tables, on a cluster: one node answers each. */
+import { expect, test, vi } from "vitest";
+import pg from "pg";
+import { getPayout } from "@/lib/contracts/payouts";
+import { executeSwap } from "@/lib/contracts/swap";
+import { isFinal } from "@/lib/core/status";
+import { testApi } from "@/lib/testing/api";
+import { testAccount } from "@/lib/testing/factories";
+import { fund, newCustomer, prepareTransfer, waitUntilFinal } from "@/lib/testing/journey";
+import { idOf, pay, refusal, row, someone } from "@/lib/testing/payout-requests";
+import { recordStatements, type RecordedStatement } from "@/lib/testing/recorded-statements";
+import { DISTRIBUTED_TABLES } from "./tables";
+
+const CHAIN = 31337;
+const WAIT = { timeout: 60_000, interval: 200 };
+
+const api = await testApi({ worker: true });
+const { pool, prisma } = api.services.database;
+const statements = recordStatements();
+
+const HOT = new RegExp(`\\b(?:FROM|JOIN|UPDATE|INTO|USING)\\s+"?(?:${DISTRIBUTED_TABLES.join("|")})"?(?![\\w"])`, "i");
+
+const recorded = (pattern: RegExp): RecordedStatement[] =>
+  [...statements.values()].filter(({ text }) => HOT.test(text) && pattern.test(text));
+
+const literal = (value: unknown): string => {
+  if (value === null || value === undefined) return "NULL";
+  if (value instanceof Date) return pg.escapeLiteral(value.toISOString());
+  if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString("hex")}`);
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((one) => JSON.stringify(one)).join(",")}}`);
+  return pg.escapeLiteral(String(value));
+};
+
+/**
+ * How many shards Citus asks for a statement, for each part that it runs by itself. The values stand in the text, because Citus explains
+ * no INSERT of a SELECT with parameters.
+ */
+const tasksOf = async ({ text, values }: RecordedStatement): Promise<number[]> => {
+  const written = text.replace(/\$(\d+)/g, (_, number: string) => literal(values[Number(number) - 1]));
+  const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${written}`);
+  return rows.flatMap((line) => {
+    const [, count] = /^\s*Task Count: (\d+)$/.exec(line["QUERY PLAN"]) ?? [];
+    return count === undefined ? [] : [Number(count)];
+  });
+};
+
+const expectOneShard = async (found: readonly RecordedStatement[]): Promise<void> => {
+  for (const each of found) expect([each.text, await tasksOf(each)]).toEqual([each.text, [1]]);
+};
+
+test("each statement of an operation's steps with rows of a JSON parameter goes to one shard", async () => {
+  const customer = await newCustomer(api);
+  const { client } = customer.session;
+  await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "20" });
+  const { transferId } = await prepareTransfer(api, customer, {
+    ...{ fromWalletId: customer.treasuryId, fromChainId: CHAIN, toChainId: CHAIN },
+    ...{ token: "USDC", amount: "10", toAddress: testAccount().address },
+  });
+  const { operationId } = await client.call(executeSwap, { body: { transferId } });
+  expect((await waitUntilFinal(client, operationId)).status).toBe("completed");
+
+  const steps = recorded(/jsonb_to_recordset\(/);
+  for (const table of ["operation", "operation_leg"])
+    expect(steps.some(({ text }) => new RegExp(`UPDATE ${table}\\b`).test(text))).toBe(true);
+  await expectOneShard(steps);
+}, 180_000);
+
+test("the keys of a payout are stored, found and moved on one shard, and find a repeated payment before and after", async () => {
+  const customer = await newCustomer(api);
+  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "20" });
+  const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+  const rows = [row(someone()), row(someone(), "2")];
+  const payoutId = idOf(await pay(key.client, rows));
+  const repeated = async () => (await refusal(pay(key.client, rows.slice(1)))).code;
+  expect(await repeated()).toBe("duplicate_payout");
+  await api.services.indexPayoutKeys();
+  expect(await prisma.payoutNewKeys.count({ where: { payoutId } })).toBe(0);
+  expect(await prisma.payoutRowKey.count({ where: { payoutId } })).toBe(rows.length);
+  expect(await repeated()).toBe("duplicate_payout");
+  await vi.waitFor(async () => {
+    expect(isFinal((await customer.session.client.call(getPayout, { params: { id: payoutId } })).status)).toBe(true);
+  }, WAIT);
+  expect(await repeated()).toBe("duplicate_payout");
+
+  const ofKeys = recorded(/\bproject_id = \$1\b.*\bpayout_new_keys\b|\bpayout_new_keys\b.*\bproject_id = \$1\b/);
+  expect(ofKeys.some(({ text }) => text.includes("DELETE FROM payout_new_keys"))).toBe(true);
+  expect(ofKeys.some(({ text }) => text.includes("UNION ALL"))).toBe(true);
+  await expectOneShard(ofKeys);
+}, 180_000);
