@@ -94,6 +94,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       schedules: payouts.payoutSchedules,
       deposits,
       contacts: identity.contacts,
+      privacy: privacy.service,
       policies: money.policyDocuments,
       parkedJobs: parts.parkedJobs,
       clock: platform.clock,

@@ -60,6 +60,12 @@ export interface ProjectInboxDeps {
   };
   readonly deposits: Pick<DepositsService, "quarantined">;
   readonly contacts: Pick<ContactsService, "proposed">;
+  readonly privacy: {
+    ofOperations(
+      projectId: string,
+      operationIds: readonly string[],
+    ): Promise<ReadonlyMap<string, { readonly id: string }>>;
+  };
   readonly policies: { list(projectId: string): Promise<readonly { readonly rules: PolicyRules }[]> };
   readonly parkedJobs: { list(actor: UserActor): Promise<readonly StoppedJob[]> };
   readonly clock: Clock;
@@ -116,7 +122,10 @@ const ofDecision = (actor: UserActor, view: DecisionView): InboxItem => ({
   path: `/inbox/${view.request.id}`,
 });
 
-const pathOfOperation = ({ id, kind }: Operation): string => (isPrivateKind(kind) ? "/private" : `/activity/${id}`);
+/** Stands for the page of a private operation until its `tr_` id is read. */
+const PRIVATE_PAGE = "/private";
+
+const pathOfOperation = ({ id, kind }: Operation): string => (isPrivateKind(kind) ? PRIVATE_PAGE : `/activity/${id}`);
 
 const WITH_CODE = "Approve it with a one-time code, or cancel it.";
 
@@ -290,6 +299,20 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
   }));
 };
 
+/** Leads items about private operations to the pages of these: one query for all of them. */
+const withPrivatePages = async (
+  { privacy }: ProjectInboxDeps,
+  projectId: string,
+  items: readonly InboxItem[],
+): Promise<InboxItem[]> => {
+  const ids = items.filter(({ path }) => path === PRIVATE_PAGE).map(({ id }) => id);
+  const transfers = await privacy.ofOperations(projectId, ids);
+  return items.map((item) => {
+    const transfer = item.path === PRIVATE_PAGE ? transfers.get(item.id) : undefined;
+    return transfer === undefined ? item : { ...item, path: `${PRIVATE_PAGE}/${transfer.id}` };
+  });
+};
+
 /** The service of a project's inbox. It stores nothing: each module lists the items that it has. */
 export const createProjectInbox = (deps: ProjectInboxDeps) => ({
   /** Items that the person may act on first, then the newest; a hundred of each kind at most. */
@@ -302,6 +325,7 @@ export const createProjectInbox = (deps: ProjectInboxDeps) => ({
       failed(deps, actor),
       stopped(deps, actor),
     ]);
-    return parts.flat().sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
+    const items = await withPrivatePages(deps, actor.projectId, parts.flat());
+    return items.sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
   },
 });
