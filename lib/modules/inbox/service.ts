@@ -2,8 +2,7 @@
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { titleAmount } from "@/lib/core/amount-text";
-import { rescaleFloor } from "@/lib/core/money";
-import { OPERATION_WORDS } from "@/lib/core/operation-words";
+import { operationTitle } from "@/lib/core/operation-title";
 import { roleMay } from "@/lib/core/permissions";
 import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { DepositsService } from "@/lib/modules/deposits/service";
@@ -75,26 +74,9 @@ const LISTED_MAX = 100;
 /** Older failures stay in the lists of their pages. */
 const FAILED_MS = 7 * 24 * 3_600_000;
 
-// An instance of a later version may store other kinds.
-const NAMES: Readonly<Record<string, string>> = OPERATION_WORDS;
-
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** `Swap of 200,000.00 USDC and 4,200.00 DAI`: all sources, each asset once. Decimals of one asset may differ between chains. */
-const titleOfOperation = ({ kind, request }: Operation): string => {
-  const sums = new Map<string, { readonly symbol: string; readonly decimals: number; readonly amountBase: bigint }>();
-  for (const { token, amountBase } of request.sources) {
-    const { assetId, symbol } = token;
-    const before = sums.get(assetId) ?? { symbol, decimals: token.decimals, amountBase: 0n };
-    const decimals = Math.max(before.decimals, token.decimals);
-    const sum =
-      rescaleFloor(before.amountBase, before.decimals, decimals) + rescaleFloor(amountBase, token.decimals, decimals);
-    sums.set(assetId, { symbol, decimals, amountBase: sum });
-  }
-  const name = NAMES[kind] ?? "Operation";
-  const amounts = [...sums.values()].map((sum) => titleAmount(sum.amountBase, sum));
-  return amounts.length === 0 ? name : `${name} of ${amounts.join(" and ")}`;
-};
+const titleOfOperation = ({ kind, request: { sources } }: Operation): string => operationTitle({ kind, sources });
 
 /** The reference is the name that its maker gave the payout. */
 const titleOfPayout = ({ payout }: PayoutView): string => {
