@@ -36,7 +36,7 @@ export const ROW_VIEWS = {
   doubt: {
     ...{ word: "In doubt", tone: "warning", icon: CircleHelp },
     // Hollow, because the cells of rows that are being checked are filled with the same colour.
-    ...{ cell: "bg-warning-tint inset-ring inset-ring-warning", color: "var(--warning-tint)", edge: "var(--warning)" },
+    ...{ cell: "border border-warning bg-warning-tint", color: "var(--warning-tint)", edge: "var(--warning)" },
   },
   cancelled: { word: "Not sent", tone: "neutral", icon: Ban, cell: "bg-control", color: "var(--control)" },
 } as const satisfies Record<RowState, RowStateView>;

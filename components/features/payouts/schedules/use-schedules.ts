@@ -23,13 +23,16 @@ export const useSchedule = (id: string): UseQueryResult<Schedule> =>
 
 type ScheduleRow = ResponseOf<typeof listPayoutScheduleItems>["data"][number];
 
+/** Rows are one line each, and a schedule has up to 10,000 of them. */
+const ROWS_READ = 50;
+
 /** The rows that each run pays, in their order. They never change. */
 export const useScheduleRows = (id: string): Pages<ScheduleRow> => {
   const api = useApi();
   const params = { id };
   return usePages({
     queryKey: queryKeyOf(listPayoutScheduleItems, { params }),
-    read: (page, signal) => api.call(listPayoutScheduleItems, { params, query: page, signal }),
+    read: (page, signal) => api.call(listPayoutScheduleItems, { params, query: { ...page, limit: ROWS_READ }, signal }),
     refreshMs: "live",
   });
 };
