@@ -200,7 +200,7 @@ const takeBack = async (page: Page, payer: string): Promise<void> => {
   expect(await axeFaults(page)).toEqual([]);
   await confirm.getByRole("button", { name: "Take back" }).click();
   await expect(confirm).toHaveCount(0);
-  await expect(entries.getByText("Taken back")).toBeVisible();
+  await expect(entries.getByText("Taken back", { exact: true })).toBeVisible();
   await expect(entries.getByText("Reversal")).toBeVisible();
   await entries.getByRole("link", { name: "Funding taken back" }).click();
   // The funding that was taken back, and no other.
