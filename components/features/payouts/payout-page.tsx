@@ -6,7 +6,6 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { AnnotationCard } from "@/components/features/annotations/annotation-card";
 import { RawJson } from "@/components/features/operations/raw-json";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
-import { useNames } from "@/components/features/names/use-names";
 import { useChain } from "@/components/providers/public-config";
 import { PublicId } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
@@ -120,21 +119,19 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
 };
 
 /** The next action, and the reason of a failure. */
-const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode => {
-  const { inSentence } = useNames();
-  return payout.failure !== null ? (
+const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode =>
+  payout.failure !== null ? (
     <Alert
       tone={isInDoubt(payout) ? "warning" : "danger"}
       title={isInDoubt(payout) ? "This payout is in doubt and needs a decision" : "Why it failed"}
     >
       {payout.failure.message} <code className="font-mono text-sm text-fg-2">{payout.failure.code}</code>
-      <p className="wrap-anywhere">{inSentence(payout.nextAction)}</p>
+      <p className="wrap-anywhere">{payout.nextAction}</p>
     </Alert>
   ) : awaitsApproval(payout) ? (
     <Alert tone="warning" title="This payout waits for approval">
       Approve it with a one-time code, or cancel it. Nothing was paid.
     </Alert>
   ) : (
-    <p className="wrap-anywhere text-fg-2">{inSentence(payout.nextAction)}</p>
+    <p className="wrap-anywhere text-fg-2">{payout.nextAction}</p>
   );
-};
