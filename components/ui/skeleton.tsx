@@ -15,7 +15,7 @@ interface LoadingRowsProps {
 
 /** Stands where a table will be, as tall as its rows. */
 export const LoadingRows = ({ rows = 4, what, cards = false }: LoadingRowsProps): ReactNode => (
-  <div role="status" className="@container divide-y">
+  <div role="status" className={cn("divide-y", cards && "@container")}>
     <span className="sr-only">Loading {what} …</span>
     {Array.from({ length: rows }, (_, index) => (
       <div
