@@ -61,7 +61,7 @@ const payoutName = (kind: string, rows: number): string => {
 const nameOf = ({ name, kind, sources, rows }: NamedRow): string | null => {
   if (name !== null || kind === null) return name;
   if (rows !== null) return payoutName(kind, rows);
-  // What another version stored in another shape is called by its kind alone.
+  // A request that another version stored in another shape is called by its kind alone.
   return operationTitle({ kind, sources: storedSources.safeParse(sources).data ?? [] });
 };
 
