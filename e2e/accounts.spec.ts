@@ -22,6 +22,8 @@ const openAccount = async (page: Page, name: string): Promise<string> => {
   await dialog.getByRole("button", { name: "Open account" }).click();
   await page.waitForURL(/\/accounts\/ga_/);
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+  // The list leads with names and has no ids; the page has it, to be copied.
+  await expect(page.getByRole("main").getByRole("button", { name: "Copy id" }).first()).toBeVisible();
   return page.url().split("/").at(-1) ?? "";
 };
 
@@ -198,8 +200,13 @@ const takeBack = async (page: Page, payer: string): Promise<void> => {
   expect(await axeFaults(page)).toEqual([]);
   await confirm.getByRole("button", { name: "Take back" }).click();
   await expect(confirm).toHaveCount(0);
-  await expect(entries.getByText("Taken back")).toBeVisible();
+  await expect(entries.getByText("Taken back", { exact: true })).toBeVisible();
   await expect(entries.getByText("Reversal")).toBeVisible();
+  await entries.getByRole("link", { name: "Funding taken back" }).click();
+  // The funding that was taken back, and no other.
+  await expect(page.getByRole("table", { name: "Activity" }).getByRole("row", { name: /Account funding/ })).toHaveCount(
+    1,
+  );
 };
 
 test("an account is funded from the treasury and pays another; statement, reserves and proof agree", async ({

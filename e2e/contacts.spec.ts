@@ -1,6 +1,8 @@
+import { createContact } from "@/lib/contracts/contacts";
 import { expect, test, type Page } from "./support/test";
 import { approveChange } from "./support/approve-change";
-import { axeFaults, checkLooks } from "./support/axe";
+import { axeFaults, checkLooks, settle } from "./support/axe";
+import { countShifts, expectStill } from "./support/layout-shifts";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
@@ -94,4 +96,31 @@ test("an owner approves a contact by code, and settings lead to the contacts", a
   expect(await axeFaults(page)).toEqual([]);
   await approveChange(page, project);
   await expect(rowOf(page, "Ada")).toContainText("Approved");
+});
+
+test("on a phone the list of contacts keeps its place when it arrives late", async ({ page }) => {
+  await signIn(page.request);
+  const { api } = await projectOf(page);
+  for (const [index, name] of ["Ada", "Grace", "Barbara", "Edsger"].entries())
+    await api.call(createContact, {
+      body: { name, address: `0x${String(index + 1).padStart(40, "0")}`, tags: ["Payroll"] },
+    });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await countShifts(page);
+  let release = (): void => undefined;
+  const held = new Promise<void>((done) => (release = done));
+  await page.route("**/api/contacts", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto("/contacts");
+  const loading = page.getByRole("main").locator(".animate-pulse").first();
+  await expect(loading).toBeVisible();
+  const before = await loading.locator("xpath=..").boundingBox();
+  release();
+  await settle(page);
+  const first = await page.getByRole("row", { name: /^Ada/ }).boundingBox();
+  expect(first?.y).toBe(before?.y);
+  expect(first?.height).toBe(before?.height);
+  await expectStill(page, "contacts");
 });

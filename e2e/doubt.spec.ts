@@ -59,6 +59,13 @@ test("a payment in doubt is called so on the overview, in the inbox and on its p
   const card = page.getByRole("region", { name: "Was it paid?" });
   await expect(card.getByText("Do not pay them again before this is decided.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Retry failed rows" })).toHaveCount(0);
+  const picture = page.getByRole("region", { name: "Progress" });
+  await expect(picture.getByText("0 of 1 row paid, 1 in doubt.")).toBeVisible();
+  await expect(picture.getByRole("list", { name: "Rows by state" })).toHaveText("In doubt 1");
+  const rows = page.getByRole("region", { name: "Rows", exact: true });
+  await rows.getByRole("button", { name: "1 in doubt, show only these" }).click();
+  await expect(rows.getByRole("row", { name: /3\.25/ })).toContainText("In doubt");
+  await expect(rows.getByText("Failed")).toHaveCount(0);
   expect(await axeFaults(page)).toEqual([]);
   await card.getByRole("button", { name: "Check the chain" }).click();
   await expect(card).toHaveCount(0);

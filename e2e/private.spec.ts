@@ -236,7 +236,13 @@ test("a private operation that failed is tried again by a new one, which awaits 
       JSON.stringify({ code: "simulation_failed", message: "The pool refused it. Nothing was sent.", retryable: true }),
     ],
   );
+  await page.goto("/inbox");
+  await expect(page.getByRole("link", { name: "Shield of 30.00 USDC failed" })).toHaveAttribute(
+    "href",
+    /^\/private\/tr_/,
+  );
   await page.goto(`/activity/${operationId}`);
+  await expect(page.getByRole("link", { name: "its private page" })).toHaveAttribute("href", /^\/private\/tr_/);
   await expect(page.getByText("The pool refused it. Nothing was sent.").first()).toBeVisible();
   await page.getByRole("button", { name: "Retry …" }).click();
   await expect(page.getByText("Tried again. The new operation awaits approval.")).toBeVisible();

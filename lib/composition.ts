@@ -93,7 +93,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       payouts: payouts.payouts,
       schedules: payouts.payoutSchedules,
       deposits,
-      contacts: identity.contacts,
+      ...{ contacts: identity.contacts, privacy: privacy.service },
       policies: money.policyDocuments,
       parkedJobs: parts.parkedJobs,
       clock: platform.clock,

@@ -98,6 +98,7 @@ import * as payoutsSchedules from "@/app/api/payouts/schedules/route";
 import * as payoutsSchedulesId from "@/app/api/payouts/schedules/[id]/route";
 import * as payoutsSchedulesIdApprove from "@/app/api/payouts/schedules/[id]/approve/route";
 import * as payoutsSchedulesIdCancel from "@/app/api/payouts/schedules/[id]/cancel/route";
+import * as payoutsSchedulesIdItems from "@/app/api/payouts/schedules/[id]/items/route";
 import * as policies from "@/app/api/policies/route";
 import * as policiesEvaluate from "@/app/api/policies/evaluate/route";
 import * as policiesEvaluationsId from "@/app/api/policies/evaluations/[id]/route";
@@ -246,6 +247,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/schedules/[id]", module: payoutsSchedulesId },
   { path: "/api/payouts/schedules/[id]/approve", module: payoutsSchedulesIdApprove },
   { path: "/api/payouts/schedules/[id]/cancel", module: payoutsSchedulesIdCancel },
+  { path: "/api/payouts/schedules/[id]/items", module: payoutsSchedulesIdItems },
   { path: "/api/policies", module: policies },
   { path: "/api/policies/evaluate", module: policiesEvaluate },
   { path: "/api/policies/evaluations/[id]", module: policiesEvaluationsId },

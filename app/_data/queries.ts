@@ -17,7 +17,7 @@ import { readProjectInbox } from "@/lib/contracts/inbox";
 import { listMembers } from "@/lib/contracts/members";
 import { getOperation, listOperations } from "@/lib/contracts/operations";
 import { getPayout, listPayouts } from "@/lib/contracts/payouts";
-import { getPrivateBalances, listPrivacyWallets } from "@/lib/contracts/privacy";
+import { getPrivateBalances, listPrivacyWallets, listPrivateTransfers } from "@/lib/contracts/privacy";
 import { getReserves } from "@/lib/contracts/reserves";
 import { listWallets } from "@/lib/contracts/wallets";
 import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
@@ -71,6 +71,7 @@ export const WEBHOOKS_QUERIES: readonly PageQuery[] = [pageQuery(listWebhookEndp
 export const PRIVATE_QUERIES: readonly PageQuery[] = [
   pageQuery(getPrivateBalances, {}),
   pageQuery(listPrivacyWallets, {}),
+  pageQuery(listPrivateTransfers, { query: { limit: 1 } }),
   tokens,
 ];
 

@@ -130,6 +130,7 @@ export const listOperations: CallOf<typeof operations.listOperations> = { method
 export const listParkedJobs: CallOf<typeof jobs.listParkedJobs> = { method: "GET", path: "/jobs/parked" };
 export const listPasskeys: CallOf<typeof passkeys.listPasskeys> = { method: "GET", path: "/me/passkeys" };
 export const listPayoutItems: CallOf<typeof payouts.listPayoutItems> = { method: "GET", path: "/payouts/{id}/items" };
+export const listPayoutScheduleItems: CallOf<typeof payoutSchedules.listPayoutScheduleItems> = { method: "GET", path: "/payouts/schedules/{id}/items" };
 export const listPayoutSchedules: CallOf<typeof payoutSchedules.listPayoutSchedules> = { method: "GET", path: "/payouts/schedules" };
 export const listPayouts: CallOf<typeof payouts.listPayouts> = { method: "GET", path: "/payouts" };
 export const listPolicyVersions: CallOf<typeof policies.listPolicyVersions> = { method: "GET", path: "/policies/versions" };

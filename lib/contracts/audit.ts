@@ -14,7 +14,7 @@ export const auditRecord = z
     subject: z.string().nullable().meta({ description: "Id of what it was done to" }),
     subjectName: z.string().nullable().meta({
       description:
-        "Its name today, such as a wallet's label or a payout's reference; null where it has none or is gone",
+        "Its name today, such as a wallet's label or a payout's reference, or a title such as `Swap of 5.00 USDC`; null where it has none or is gone",
     }),
     data: z.record(z.string(), z.unknown()).meta({
       description:

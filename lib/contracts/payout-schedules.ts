@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord } from "./common";
+import { address, amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { walletsPayoutBody } from "./payouts";
@@ -55,6 +55,17 @@ export const scheduleRecord = z
     updatedAt: timestamp.meta({ description: "When it last changed" }),
   })
   .meta({ id: "PayoutSchedule" });
+
+export const scheduleItem = z
+  .object({
+    index: z.int().meta({ description: "Position of the row in the request, from 0" }),
+    address,
+    amount: amountOut.meta({ description: "Amount of the row in each run" }),
+    token: tokenRecord.meta({ description: "The token" }),
+    reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),
+    note: z.string().nullable().meta({ description: "Only this project sees it" }),
+  })
+  .meta({ id: "PayoutScheduleItem" });
 
 export const createPayoutSchedule = defineContract({
   method: "POST",
@@ -121,6 +132,22 @@ export const getPayoutSchedule = defineContract({
   params: scheduleParams,
   status: 200,
   response: scheduleRecord,
+  errors: ["not_found"],
+});
+
+export const listPayoutScheduleItems = defineContract({
+  method: "GET",
+  path: "/payouts/schedules/{id}/items",
+  summary: "The rows that each run of a schedule pays, in their order",
+  description:
+    "Each row with its recipient, amount and token. The approval of the schedule approves exactly these rows. Read further pages with `cursor`.",
+  tag,
+  auth: "member",
+  scope: "payouts:read",
+  params: scheduleParams,
+  query: pageQuery,
+  status: 200,
+  response: page(scheduleItem),
   errors: ["not_found"],
 });
 

@@ -54,7 +54,7 @@ const walletPayouts = async (given: PayoutExamples): Promise<string> => {
 };
 
 const schedules = async ({ call, codeFor, chainId, recipient, person, key }: PayoutExamples): Promise<void> => {
-  const row = { address: recipient, amount: "1", token: "USDC" };
+  const row = { address: recipient, amount: "1", token: "USDC", reference: "Salary" };
   const startsAt = new Date(Date.now() + 3_600_000).toISOString();
   const body = { chainId, transfers: [row], startsAt, every: "month", timeZone: "Europe/Berlin" };
   const made = await call("createPayoutSchedule", { body, as: person });
@@ -62,6 +62,7 @@ const schedules = async ({ call, codeFor, chainId, recipient, person, key }: Pay
   const otp = await codeFor({ scheduleId: made.scheduleId });
   await call("approvePayoutSchedule", { params, body: { otp }, as: person });
   await call("getPayoutSchedule", { params, as: key });
+  await call("listPayoutScheduleItems", { params, as: key });
   await call("listPayoutSchedules", { as: key });
   await call("cancelPayoutSchedule", { params, as: person });
 };

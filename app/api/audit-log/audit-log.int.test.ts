@@ -1,6 +1,7 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
 import { exportAuditLog, listAuditLog } from "@/lib/contracts/audit";
+import { getMe } from "@/lib/contracts/auth";
 import {
   createGlobalAccount,
   fundGlobalAccount,
@@ -8,10 +9,12 @@ import {
   updateGlobalAccount,
 } from "@/lib/contracts/global-accounts";
 import { approveOperation, cancelOperation } from "@/lib/contracts/operations";
+import { createPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import { approvePayout, cancelPayout, createAccountsPayout, getPayout, retryPayout } from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { cancelTransfer, createTransfer, swapAndTransfer } from "@/lib/contracts/transfers";
 import { isFinal } from "@/lib/core/status";
+import { recordAudit } from "@/lib/modules/audit/service";
 import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
 import { testAccount } from "@/lib/testing/factories";
 import { codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
@@ -94,7 +97,11 @@ test("the audit log records a quote and a transfer that a code approved, and the
   const transferCode = await ask(person, { transferId });
   await person.call(prepareSwap, { body: { transferId, otp: transferCode.otp } });
   expect(await logOf(transferId)).toMatchObject([
-    { ...byPerson(), action: "transfer.approved", data: { codeId: transferCode.otpId } },
+    {
+      ...byPerson(),
+      ...{ action: "transfer.approved", data: { codeId: transferCode.otpId } },
+      subjectName: expect.stringMatching(/^Transfer of .* USDC$/) as string,
+    },
   ]);
 });
 
@@ -120,7 +127,27 @@ test("an entry names who acted and what it was done to, and only objects of the 
   const [made] = await logOf(key.id);
   expect(made).toMatchObject({ action: "api_key.created", subjectName: expect.stringMatching(/./) as string });
   const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
-  expect(await logOf(operationId)).toMatchObject([{ actor: key.id, actorName: made?.subjectName, subjectName: null }]);
+  const subjectName = "Swap and transfer of 40.00 USDC";
+  expect(await logOf(operationId)).toMatchObject([{ actor: key.id, actorName: made?.subjectName, subjectName }]);
+  const { scheduleId } = await person.call(createPayoutSchedule, {
+    body: {
+      chainId: CHAIN,
+      transfers: ["1", "2"].map((amount) => ({ address: testAccount().address, amount, token: "USDC" })),
+      startsAt: new Date(Date.now() + 3_600_000).toISOString(),
+    },
+  });
+  expect(await logOf(scheduleId)).toMatchObject([{ subjectName: "Scheduled payout to 2 wallets" }]);
+  // The same ids in the log of another project name nothing of this one.
+  const stranger = await api.signIn();
+  const theirs = (await stranger.client.call(getMe)).projects[0]?.id ?? "";
+  for (const subject of [id, operationId, scheduleId])
+    await api.services.database.transaction((tx) =>
+      recordAudit(tx, {
+        ...{ projectId: theirs, actor: "system", action: "test.recorded", subject, request: null, at: new Date() },
+      }),
+    );
+  const { data } = await stranger.client.call(listAuditLog, { query: { action: "test.recorded" } });
+  expect(data.map((entry) => entry.subjectName)).toEqual([null, null, null]);
 });
 
 test("the audit log records a cancelled operation or transfer once, however often the cancellation is requested", async () => {

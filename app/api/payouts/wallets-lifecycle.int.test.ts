@@ -121,9 +121,9 @@ test("a payout that was accepted stops what was not sent yet, pays the rest, and
       })
     ).text();
     expect(csv.split("\r\n")[0]).toBe(
-      "index,address,amount,token,tokenAddress,reference,note,status,batch,transaction,block,failure",
+      "index,address,amount,token,tokenAddress,reference,note,status,batch,transaction,block,failure,failureCode",
     );
-    expect(csv.split("\r\n")[1]).toMatch(new RegExp(`^0,${to},5,USDC,0x.*,paid,0,0x[0-9a-f]{64},[0-9]+,$`));
+    expect(csv.split("\r\n")[1]).toMatch(new RegExp(`^0,${to},5,USDC,0x.*,paid,0,0x[0-9a-f]{64},[0-9]+,,$`));
   } finally {
     await worker.stop();
   }

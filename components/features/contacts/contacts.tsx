@@ -58,7 +58,7 @@ export const Contacts = (): ReactNode => {
         </div>
         <Card flush>
           {isPending ? (
-            <LoadingRows what="contacts" />
+            <LoadingRows what="contacts" cards />
           ) : data === undefined ? (
             <ErrorState error={error} onRetry={() => void refetch()} />
           ) : contacts.length === 0 ? (
@@ -106,7 +106,7 @@ interface TagFilterProps {
 
 const TagFilter = ({ tags, value, onChange }: TagFilterProps): ReactNode => {
   const known = value === null || tags.includes(value) ? tags : [...tags, value];
-  if (known.length === 0) return null;
+  // Without any tag it stays, so that the list below does not move once its tags are known.
   return (
     <Field label="Tag" labelHidden className="w-44">
       <Select

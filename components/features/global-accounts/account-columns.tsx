@@ -1,7 +1,6 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { PublicId } from "@/components/ui/address";
 import { AddressMark } from "@/components/ui/address-mark";
 import { HeldAmount } from "@/components/ui/held-amount";
 import { TokenName } from "@/components/ui/marks";
@@ -56,13 +55,5 @@ export const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     phone: "hidden",
     priority: "low",
     cell: (account) => <Time value={account.createdAt} />,
-  },
-  {
-    id: "id",
-    header: "Id",
-    align: "right",
-    phone: "hidden",
-    priority: "low",
-    cell: (account) => <PublicId value={account.id} />,
   },
 ];

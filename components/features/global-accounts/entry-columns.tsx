@@ -11,16 +11,11 @@ import { HeldAmount } from "@/components/ui/held-amount";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { shortId, type Entry } from "./account";
+import { causeOf, kindText } from "./entry-cause";
 
 /** Draws the actions of an entry beside its kind. */
 type ActionOf = (entry: Entry) => ReactNode;
 const NO_ACTION: ActionOf = () => null;
-
-/** `payout_reversal` → `Payout reversal`. */
-const kindText = (kind: string): string => {
-  const words = kind.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 const Counterparty = ({ id, name }: { readonly id: string | null; readonly name: string | null }): ReactNode =>
   id === null ? (
@@ -34,30 +29,21 @@ const Counterparty = ({ id, name }: { readonly id: string | null; readonly name:
     </span>
   );
 
-/** The payout that caused the entry; fundings and reversals have no other cause. The id of the ledger's transaction can be copied. */
-const Cause = ({ entry }: { readonly entry: Entry }): ReactNode => (
-  <span
-    className={cn(
-      "inline-flex min-w-0 items-center justify-end gap-1",
-      entry.payoutId === null && "@max-[40rem]:hidden",
-    )}
-  >
-    {entry.payoutId === null ? (
-      <span className="text-fg-3">–</span>
-    ) : (
-      <Link href={`/payouts/${entry.payoutId}`} className="link truncate">
-        {causeOf(entry)}
-      </Link>
-    )}
-    <CopyButton value={entry.transactionId} label={`Copy the id of the transaction of entry ${String(entry.seq)}`} />
-  </span>
-);
-
-/** `Payout to Ada`, `Withdrawal`. */
-const causeOf = ({ kind, amount, counterpartyName }: Entry): string => {
-  if (kind === "payout" && counterpartyName !== null)
-    return `Payout ${amount.startsWith("-") ? "to" : "from"} ${counterpartyName}`;
-  return kind === "withdrawal_return" ? "Withdrawal" : kindText(kind);
+/** The payout or funding that caused the entry. The id of the ledger's transaction can be copied. */
+const Cause = ({ entry }: { readonly entry: Entry }): ReactNode => {
+  const cause = causeOf(entry);
+  return (
+    <span className={cn("inline-flex min-w-0 items-center justify-end gap-1", cause === null && "@max-[40rem]:hidden")}>
+      {cause === null ? (
+        <span className="text-fg-3">–</span>
+      ) : (
+        <Link href={cause.href} className="link truncate">
+          {cause.text}
+        </Link>
+      )}
+      <CopyButton value={entry.transactionId} label={`Copy the id of the transaction of entry ${String(entry.seq)}`} />
+    </span>
+  );
 };
 
 const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry>[] => [

@@ -5,12 +5,13 @@ import type { ReactNode } from "react";
 import { AnnotationCard } from "@/components/features/annotations/annotation-card";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
 import { DepositCard } from "@/components/features/deposits/deposit-card";
+import { useApiQuery } from "@/components/features/session/use-api";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { Alert } from "@/components/ui/alert";
 import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
-import { getOperation } from "@/lib/api-client/calls.gen";
+import { getOperation, listActivity } from "@/lib/api-client/calls.gen";
 import { isPrivateKind } from "@/lib/contracts/privacy-records";
 import { ReceiptCard } from "./receipt-card";
 import { FlowCard } from "./flow-card";
@@ -50,15 +51,7 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
               You see the last known one. The page tries again automatically. {MONEY}
             </Alert>
           ) : null}
-          {isPrivateKind(operation.kind) ? (
-            <Alert title="This operation is private">
-              What an observer sees of it, its proofs and its history are on{" "}
-              <Link href="/private" className="link">
-                the private page
-              </Link>
-              .
-            </Alert>
-          ) : null}
+          {isPrivateKind(operation.kind) ? <PrivateNotice operationId={operation.operationId} /> : null}
           {operation.deposit !== null ? (
             <DepositCard deposit={operation.deposit} />
           ) : (
@@ -87,5 +80,20 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
         </div>
       )}
     </>
+  );
+};
+
+/** A private operation is shown whole under its own id, which the list of movements names. */
+const PrivateNotice = ({ operationId }: { readonly operationId: string }): ReactNode => {
+  const { data } = useApiQuery(listActivity, { query: { q: operationId, limit: 1 } });
+  const transferId = data?.data[0]?.transferId ?? null;
+  return (
+    <Alert title="This operation is private">
+      What an observer sees of it and its proofs are on{" "}
+      <Link href={transferId === null ? "/private" : `/private/${transferId}`} className="link">
+        its private page
+      </Link>
+      .
+    </Alert>
   );
 };

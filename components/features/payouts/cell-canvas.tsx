@@ -4,7 +4,7 @@ import { useTheme } from "next-themes";
 import { useEffect, useRef, useState, type MouseEvent, type ReactNode } from "react";
 import type { CellsProps } from "./cells-props";
 import { gridOf, positionAt } from "./grid-layout";
-import { ROW_VIEWS } from "./row-views";
+import { ROW_VIEWS, type RowStateView } from "./row-views";
 
 const DIMMED = 0.25;
 
@@ -36,13 +36,22 @@ export const CellCanvas = ({ rows, batch, onHover, onChoose }: CellsProps): Reac
     element.height = height * scale;
     context.scale(scale, scale);
     const style = getComputedStyle(element);
-    const colors = Object.fromEntries(
-      Object.entries(ROW_VIEWS).map(([state, { color }]) => [state, style.getPropertyValue(color.slice(4, -1)).trim()]),
+    const paint = (color: string): string => style.getPropertyValue(color.slice(4, -1)).trim();
+    const paints = new Map(
+      Object.entries<RowStateView>(ROW_VIEWS).map(([state, { color, edge }]) => [
+        state,
+        { fill: paint(color), edge: edge === undefined ? null : paint(edge) },
+      ]),
     );
     rows.forEach((row, at) => {
       context.globalAlpha = batch !== null && row.batch !== batch ? DIMMED : 1;
-      context.fillStyle = colors[row.state] ?? "";
-      context.fillRect((at % columns) * pitch, Math.floor(at / columns) * pitch, size, size);
+      const { fill, edge } = paints.get(row.state) ?? { fill: "", edge: null };
+      const [x, y] = [(at % columns) * pitch, Math.floor(at / columns) * pitch];
+      context.fillStyle = fill;
+      context.fillRect(x, y, size, size);
+      if (edge === null) return;
+      context.strokeStyle = edge;
+      context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
     });
   }, [canvas, rows, batch, width, resolvedTheme]);
   const at = ({ nativeEvent: { offsetX, offsetY } }: MouseEvent): number | null =>

@@ -8,18 +8,16 @@ import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { countText } from "@/lib/core/amount-text";
-import { countsOf, rowsInDoubt, titleOf, totalsOf, type Payout } from "./payout";
+import { countsOf, titleOf, totalsOf, type Payout } from "./payout";
 import { PayoutStatus } from "./payout-status";
 
 const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
-  const { paid, total, failed: unpaid } = countsOf(payout);
-  const doubtful = rowsInDoubt(payout);
-  const failed = unpaid - doubtful;
+  const { paid, total, failed, doubt } = countsOf(payout);
   return (
     <span className="num">
       {countText(paid)} of {countText(total)} paid
       {failed === 0 ? null : <span className="text-danger">, {countText(failed)} failed</span>}
-      {doubtful === 0 ? null : <span className="text-warning">, {countText(doubtful)} in doubt</span>}
+      {doubt === 0 ? null : <span className="text-warning">, {countText(doubt)} in doubt</span>}
     </span>
   );
 };

@@ -126,12 +126,12 @@ const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode =>
       title={isInDoubt(payout) ? "This payout is in doubt and needs a decision" : "Why it failed"}
     >
       {payout.failure.message} <code className="font-mono text-sm text-fg-2">{payout.failure.code}</code>
-      <p>{payout.nextAction}</p>
+      <p className="wrap-anywhere">{payout.nextAction}</p>
     </Alert>
   ) : awaitsApproval(payout) ? (
     <Alert tone="warning" title="This payout waits for approval">
       Approve it with a one-time code, or cancel it. Nothing was paid.
     </Alert>
   ) : (
-    <p className="text-fg-2">{payout.nextAction}</p>
+    <p className="wrap-anywhere text-fg-2">{payout.nextAction}</p>
   );

@@ -50,7 +50,14 @@ const Legend = ({ payout }: { readonly payout: Payout }): ReactNode => {
   return (
     <ul aria-label="Rows by state" className="flex flex-wrap gap-x-4 gap-y-1">
       {ROW_STATES.filter((state) => counts[state] > 0).map((state) => (
-        <li key={state} className={cn("flex items-center gap-1.5", state === "failed" && "text-danger")}>
+        <li
+          key={state}
+          className={cn(
+            "flex items-center gap-1.5",
+            state === "failed" && "text-danger",
+            state === "doubt" && "text-warning",
+          )}
+        >
           <span aria-hidden className={cn("size-2.5 rounded-tag", ROW_VIEWS[state].cell)} />
           {ROW_VIEWS[state].word} <span className="num font-medium">{countText(counts[state])}</span>
         </li>

@@ -2,7 +2,7 @@ import { CircleHelp } from "lucide-react";
 import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { countsOf, isInDoubt, rowsInDoubt, type Payout } from "./payout";
+import { countsOf, isInDoubt, type Payout } from "./payout";
 
 const InDoubt = (): ReactNode => (
   <Badge tone="warning" icon={CircleHelp} title="It may have been paid, and needs a decision">
@@ -15,7 +15,7 @@ export const PayoutStatus = ({ payout }: { readonly payout: Payout }): ReactNode
   const { status, subStatus } = payout;
   const badge = <StatusBadge status={status} subStatus={subStatus} />;
   if (!isInDoubt(payout)) return badge;
-  return status === "failed" && rowsInDoubt(payout) === countsOf(payout).failed ? (
+  return status === "failed" && countsOf(payout).failed === 0 ? (
     <InDoubt />
   ) : (
     <span className="inline-flex flex-wrap gap-1">

@@ -11,25 +11,37 @@ export type AccountsPayout = Extract<Payout, { kind: "global_accounts" }>;
 export type Schedule = ResponseOf<typeof getPayoutSchedule>;
 
 /** State of one row, the same for both kinds: a row between accounts is queued, paid or failed. */
-export const ROW_STATES = ["paid", "confirmed", "sent", "unknown", "queued", "failed", "cancelled"] as const;
+export const ROW_STATES = ["paid", "confirmed", "sent", "unknown", "queued", "failed", "doubt", "cancelled"] as const;
 export type RowState = (typeof ROW_STATES)[number];
 
-/** `unknown`: it was offered to the chain, and whether it was taken is being checked; it is neither failed nor paid. */
-export const rowStateOf = (status: (typeof ROW_STATUSES)[number]): RowState =>
-  status === "pending" ? "queued" : status === "completed" ? "paid" : status;
+/** The API counts a row that another operation may have paid as failed; the code of its failure tells it apart. */
+const IN_DOUBT = "source_replaced";
+
+/**
+ * `unknown`: it was offered to the chain, and whether it was taken is being checked; it is neither failed nor paid.
+ * `doubt`: another operation may have paid it, and a person decides.
+ */
+export const rowStateOf = (status: (typeof ROW_STATUSES)[number], failureCode: string): RowState => {
+  if (status === "failed" && failureCode === IN_DOUBT) return "doubt";
+  return status === "pending" ? "queued" : status === "completed" ? "paid" : status;
+};
 
 export type RowCounts = Readonly<Record<RowState, number>> & { readonly total: number };
 
 export const countsOf = (payout: Payout): RowCounts => {
-  if (payout.kind === "wallets") return payout.items;
+  if (payout.kind === "wallets") {
+    const doubt = rowsInDoubt(payout);
+    return { ...payout.items, failed: payout.items.failed - doubt, doubt };
+  }
   const { total, pending, completed, failed } = payout.items;
   // A payout that ended before it began still has its rows listed as waiting.
   const ended = isFinal(payout.status) ? total - completed - failed : 0;
-  return { total, queued: pending, paid: completed, failed, sent: 0, confirmed: 0, unknown: 0, cancelled: ended };
+  const none = { sent: 0, confirmed: 0, unknown: 0, doubt: 0 };
+  return { total, queued: pending, paid: completed, failed, ...none, cancelled: ended };
 };
 
-/** Rows of which nothing more is expected. */
-export const settledOf = ({ paid, failed, cancelled }: RowCounts): number => paid + failed + cancelled;
+/** Rows of which nothing more is expected without a person. */
+export const settledOf = ({ paid, failed, doubt, cancelled }: RowCounts): number => paid + failed + doubt + cancelled;
 
 export const awaitsApproval = ({ status, subStatus }: Pick<Payout, "status" | "subStatus">): boolean =>
   status === "pending" && subStatus === "awaiting_approval";
@@ -38,7 +50,7 @@ export const awaitsApproval = ({ status, subStatus }: Pick<Payout, "status" | "s
 export const isInDoubt = (payout: Payout): payout is WalletsPayout =>
   payout.kind === "wallets" && payout.doubts.length > 0;
 
-/** The number of failed rows that another operation may have paid. */
+/** The number of rows that another operation may have paid. */
 export const rowsInDoubt = (payout: Payout): number =>
   isInDoubt(payout) ? payout.doubts.reduce((sum, { rows }) => sum + rows, 0) : 0;
 

@@ -3,8 +3,8 @@ import type { Payout } from "./payout";
 import { paceOf, progressSentence, timeLeftText, withSample, type Sample } from "./progress";
 
 const counts = { total: 1_000, paid: 812, failed: 3, sent: 100, queued: 85, confirmed: 0, unknown: 0, cancelled: 0 };
-const payout = (status: Payout["status"], items = counts, subStatus = "queued"): Payout =>
-  ({ kind: "wallets", status, subStatus, items }) as unknown as Payout;
+const payout = (status: Payout["status"], items = counts, subStatus = "queued", doubts: object[] = []): Payout =>
+  ({ kind: "wallets", status, subStatus, items, doubts }) as unknown as Payout;
 
 test("says how far a payout is, and that nothing was paid where nothing was", () => {
   expect(progressSentence(payout("processing"))).toBe("812 of 1,000 rows paid, 3 failed, 100 sent, 85 queued.");
@@ -18,6 +18,10 @@ test("says how far a payout is, and that nothing was paid where nothing was", ()
   expect(progressSentence(payout("expired"))).toBe("Not approved in time: none of 1,000 rows was paid.");
   expect(progressSentence(payout("processing", { ...counts, failed: 0, sent: 0, queued: 0, unknown: 1 }))).toBe(
     "812 of 1,000 rows paid, 1 being checked.",
+  );
+  const ended = { ...counts, failed: 3, sent: 0, queued: 0 };
+  expect(progressSentence(payout("partially_completed", ended, "some", [{ rows: 2 }]))).toBe(
+    "812 of 1,000 rows paid, 1 failed, 2 in doubt.",
   );
 });
 

@@ -44,6 +44,7 @@ const rowsText = (count: number): string => `${countText(count)} ${count === 1 ?
 
 const PARTS = [
   ["failed", "failed"],
+  ["doubt", "in doubt"],
   ["confirmed", "confirmed"],
   ["sent", "sent"],
   ["unknown", "being checked"],

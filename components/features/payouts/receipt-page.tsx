@@ -21,7 +21,7 @@ import { countText } from "@/lib/core/amount-text";
 import { countsOf, titleOf, totalsOf, type Payout } from "./payout";
 import { progressSentence } from "./progress";
 import type { PayoutRow } from "./rows-file";
-import { ROW_VIEWS } from "./row-views";
+import { stateText } from "./row-views";
 import { usePayout } from "./use-payouts";
 import { usePayoutRows } from "./use-payout-rows";
 
@@ -176,7 +176,7 @@ const ReceiptRows = ({ payout, rows, nameOf }: ReceiptRowsProps): ReactNode => (
             <Amount value={row.amount} unit={row.unit} plain exact />
           </td>
           <td className={`${CELL} [overflow-wrap:anywhere]`}>{row.reference}</td>
-          <td className={CELL}>{row.failure === "" ? ROW_VIEWS[row.state].word : row.failure}</td>
+          <td className={CELL}>{stateText(row)}</td>
           <td className={`${CELL} font-mono break-all`}>{row.transaction}</td>
         </tr>
       ))}

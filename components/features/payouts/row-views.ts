@@ -3,6 +3,7 @@ import {
   CircleCheck,
   CircleDashed,
   CircleDot,
+  CircleHelp,
   CircleX,
   LoaderCircle,
   SearchX,
@@ -10,8 +11,9 @@ import {
 } from "lucide-react";
 import type { Tone } from "@/components/ui/badge";
 import type { RowState } from "./payout";
+import type { PayoutRow } from "./rows-file";
 
-interface RowStateView {
+export interface RowStateView {
   readonly word: string;
   readonly tone: Tone;
   readonly icon: LucideIcon;
@@ -19,6 +21,8 @@ interface RowStateView {
   readonly cell: string;
   /** The same as a CSS colour, for the canvas. */
   readonly color: string;
+  /** Its edge there, where it has one. */
+  readonly edge?: string;
 }
 
 /** Icon, word and colour of each state of a row. */
@@ -29,5 +33,14 @@ export const ROW_VIEWS = {
   unknown: { word: "Being checked", tone: "warning", icon: SearchX, cell: "bg-warning", color: "var(--warning)" },
   queued: { word: "Queued", tone: "neutral", icon: CircleDashed, cell: "bg-border", color: "var(--border)" },
   failed: { word: "Failed", tone: "danger", icon: CircleX, cell: "bg-danger", color: "var(--danger)" },
+  doubt: {
+    ...{ word: "In doubt", tone: "warning", icon: CircleHelp },
+    // Hollow, because the cells of rows that are being checked are filled with the same colour.
+    ...{ cell: "border border-warning bg-warning-tint", color: "var(--warning-tint)", edge: "var(--warning)" },
+  },
   cancelled: { word: "Not sent", tone: "neutral", icon: Ban, cell: "bg-control", color: "var(--control)" },
 } as const satisfies Record<RowState, RowStateView>;
+
+/** The reason of a failure, else the word for the state. Rows in doubt have one reason, which the page gives once. */
+export const stateText = ({ state, failure }: Pick<PayoutRow, "state" | "failure">): string =>
+  failure === "" || state === "doubt" ? ROW_VIEWS[state].word : failure;

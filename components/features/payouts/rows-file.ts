@@ -38,6 +38,7 @@ const line = z.object({
   batch: z.string().default(""),
   transaction: text,
   failure: text,
+  failureCode: text,
 });
 
 /** Reads the rows of a payout from its CSV export, which has all of them in one answer. @throws ZodError when a column is missing or wrong */
@@ -52,7 +53,7 @@ export const parseRowsFile = (csv: string): PayoutRow[] =>
       token: row.tokenAddress,
       reference: row.reference,
       note: row.note,
-      state: rowStateOf(row.status),
+      state: rowStateOf(row.status, row.failureCode),
       batch: row.batch === "" ? null : Number(row.batch),
       transaction: row.transaction,
       failure: row.failure,

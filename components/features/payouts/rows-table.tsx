@@ -22,7 +22,7 @@ import { VirtualTable } from "@/components/ui/virtual-table";
 import { countText } from "@/lib/core/amount-text";
 import { countsOf, ROW_STATES, type Payout } from "./payout";
 import type { PayoutRow } from "./rows-file";
-import { ROW_VIEWS } from "./row-views";
+import { ROW_VIEWS, stateText } from "./row-views";
 
 const ALL = "all";
 const ROW_HEIGHT = 41;
@@ -70,6 +70,11 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
           {counts.failed > 0 && state !== "failed" ? (
             <Button size="sm" variant="link" onClick={() => void setState("failed")}>
               {countText(counts.failed)} failed, show only these
+            </Button>
+          ) : null}
+          {counts.doubt > 0 && state !== "doubt" ? (
+            <Button size="sm" variant="link" onClick={() => void setState("doubt")}>
+              {countText(counts.doubt)} in doubt, show only these
             </Button>
           ) : null}
           {chosen === null ? null : (
@@ -150,7 +155,7 @@ const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
       </span>
       <span role="cell" className="min-w-0 max-md:max-w-40 max-md:text-right">
         <Badge tone={view.tone} icon={view.icon} title={row.failure === "" ? view.word : row.failure}>
-          {row.failure === "" ? view.word : row.failure}
+          {stateText(row)}
         </Badge>
       </span>
       {isSent ? (

@@ -14,6 +14,9 @@ export const pictureAmount = (amount: string, symbol: string): string =>
 
 export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
 
+export const hasMoney = (pool: PoolBalance): boolean =>
+  [pool.spendable, pool.pendingApproval, pool.inProof, pool.declined].some((amount) => !isZero(amount));
+
 /** A token on its chain, with its mark. */
 export const PoolName = ({ chainId, token }: Pick<PoolBalance, "chainId" | "token">): ReactNode => (
   <span className="inline-flex min-w-0 items-center gap-2">

@@ -8,7 +8,7 @@ import { cn } from "@/components/ui/cn";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Table, type Column } from "@/components/ui/table";
 import { countText } from "@/lib/core/amount-text";
-import { Held, isZero, PoolName } from "./amounts";
+import { hasMoney, Held, isZero, PoolName } from "./amounts";
 import { setText } from "./observer/scenes";
 import { poolKey, type PoolBalance } from "./types";
 
@@ -93,9 +93,6 @@ const Waiting = ({ pool }: { readonly pool: PoolBalance }): ReactNode => {
     </span>
   );
 };
-
-export const hasMoney = (pool: PoolBalance): boolean =>
-  [pool.spendable, pool.pendingApproval, pool.inProof, pool.declined].some((amount) => !isZero(amount));
 
 /** Pools of one private wallet that have money; the empty ones on demand. */
 export const PoolsTable = ({ pools }: { readonly pools: readonly PoolBalance[] }): ReactNode => {

@@ -17,12 +17,12 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPrivateBalances, listTokens } from "@/lib/api-client/calls.gen";
-import { isZero } from "./amounts";
+import { hasMoney, isZero } from "./amounts";
 import { ExitsCard } from "./exits-card";
 import { ExportDialog } from "./export-dialog";
 import { HistoryCard } from "./history-card";
 import { Honesty } from "./honesty";
-import { hasMoney, PoolsTable } from "./pools-table";
+import { PoolsTable } from "./pools-table";
 import type { PoolBalance, PrivacyWallet, PrivateBalances } from "./types";
 import { useChosenWallet } from "./use-chosen-wallet";
 import { usePrivacyWallets, usePrivateBalances } from "./use-private";
@@ -45,7 +45,7 @@ export const PrivatePage = (): ReactNode => {
   const wallets = usePrivacyWallets();
   const balances = usePrivateBalances();
   const known = wallets.data?.data ?? [];
-  const chosen = useChosenWallet(known);
+  const chosen = useChosenWallet({ wallets, balances });
   const wallet = known.find(({ privacyWalletId }) => privacyWalletId === chosen.walletId);
   return (
     <>
@@ -60,11 +60,11 @@ export const PrivatePage = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        {balances.data !== undefined ? (
+        {balances.data !== undefined && chosen.isKnown ? (
           <Loaded balances={balances.data} wallet={wallet} walletId={chosen.walletId} stale={balances.isError} />
         ) : (
           <Card flush title="Balances">
-            {balances.isPending ? (
+            {balances.isPending || !chosen.isKnown ? (
               <LoadingRows what="private balances" rows={6} />
             ) : (
               <ErrorState error={balances.error} money={MONEY} onRetry={() => void balances.refetch()} />

@@ -2,8 +2,7 @@
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { titleAmount } from "@/lib/core/amount-text";
-import { rescaleFloor } from "@/lib/core/money";
-import { OPERATION_WORDS } from "@/lib/core/operation-words";
+import { operationTitle } from "@/lib/core/operation-title";
 import { roleMay } from "@/lib/core/permissions";
 import type { ContactsService } from "@/lib/modules/contacts/service";
 import type { DepositsService } from "@/lib/modules/deposits/service";
@@ -60,6 +59,12 @@ export interface ProjectInboxDeps {
   };
   readonly deposits: Pick<DepositsService, "quarantined">;
   readonly contacts: Pick<ContactsService, "proposed">;
+  readonly privacy: {
+    ofOperations(
+      projectId: string,
+      operationIds: readonly string[],
+    ): Promise<ReadonlyMap<string, { readonly id: string }>>;
+  };
   readonly policies: { list(projectId: string): Promise<readonly { readonly rules: PolicyRules }[]> };
   readonly parkedJobs: { list(actor: UserActor): Promise<readonly StoppedJob[]> };
   readonly clock: Clock;
@@ -69,26 +74,9 @@ const LISTED_MAX = 100;
 /** Older failures stay in the lists of their pages. */
 const FAILED_MS = 7 * 24 * 3_600_000;
 
-// An instance of a later version may store other kinds.
-const NAMES: Readonly<Record<string, string>> = OPERATION_WORDS;
-
 const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** `Swap of 200,000.00 USDC and 4,200.00 DAI`: all sources, each asset once. Decimals of one asset may differ between chains. */
-const titleOfOperation = ({ kind, request }: Operation): string => {
-  const sums = new Map<string, { readonly symbol: string; readonly decimals: number; readonly amountBase: bigint }>();
-  for (const { token, amountBase } of request.sources) {
-    const { assetId, symbol } = token;
-    const before = sums.get(assetId) ?? { symbol, decimals: token.decimals, amountBase: 0n };
-    const decimals = Math.max(before.decimals, token.decimals);
-    const sum =
-      rescaleFloor(before.amountBase, before.decimals, decimals) + rescaleFloor(amountBase, token.decimals, decimals);
-    sums.set(assetId, { symbol, decimals, amountBase: sum });
-  }
-  const name = NAMES[kind] ?? "Operation";
-  const amounts = [...sums.values()].map((sum) => titleAmount(sum.amountBase, sum));
-  return amounts.length === 0 ? name : `${name} of ${amounts.join(" and ")}`;
-};
+const titleOfOperation = ({ kind, request: { sources } }: Operation): string => operationTitle({ kind, sources });
 
 /** The reference is the name that its maker gave the payout. */
 const titleOfPayout = ({ payout }: PayoutView): string => {
@@ -116,7 +104,10 @@ const ofDecision = (actor: UserActor, view: DecisionView): InboxItem => ({
   path: `/inbox/${view.request.id}`,
 });
 
-const pathOfOperation = ({ id, kind }: Operation): string => (isPrivateKind(kind) ? "/private" : `/activity/${id}`);
+/** Stands for the page of a private operation until its `tr_` id is read. */
+const PRIVATE_PAGE = "/private";
+
+const pathOfOperation = ({ id, kind }: Operation): string => (isPrivateKind(kind) ? PRIVATE_PAGE : `/activity/${id}`);
 
 const WITH_CODE = "Approve it with a one-time code, or cancel it.";
 
@@ -290,6 +281,20 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
   }));
 };
 
+/** Leads items about private operations to the pages of these: one query for all of them. */
+const withPrivatePages = async (
+  { privacy }: ProjectInboxDeps,
+  projectId: string,
+  items: readonly InboxItem[],
+): Promise<InboxItem[]> => {
+  const ids = items.filter(({ path }) => path === PRIVATE_PAGE).map(({ id }) => id);
+  const transfers = await privacy.ofOperations(projectId, ids);
+  return items.map((item) => {
+    const transfer = item.path === PRIVATE_PAGE ? transfers.get(item.id) : undefined;
+    return transfer === undefined ? item : { ...item, path: `${PRIVATE_PAGE}/${transfer.id}` };
+  });
+};
+
 /** The service of a project's inbox. It stores nothing: each module lists the items that it has. */
 export const createProjectInbox = (deps: ProjectInboxDeps) => ({
   /** Items that the person may act on first, then the newest; a hundred of each kind at most. */
@@ -302,6 +307,7 @@ export const createProjectInbox = (deps: ProjectInboxDeps) => ({
       failed(deps, actor),
       stopped(deps, actor),
     ]);
-    return parts.flat().sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
+    const items = await withPrivatePages(deps, actor.projectId, parts.flat());
+    return items.sort((a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime());
   },
 });

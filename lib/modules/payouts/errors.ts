@@ -1,4 +1,18 @@
-import { DomainError } from "@/lib/core/errors";
+import { DomainError, invalidRequest } from "@/lib/core/errors";
+
+/** The refusal of a cursor that no list of payouts, rows or schedules gave. */
+export const badCursor = (): DomainError =>
+  invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+
+/**
+ * The index in a cursor over rows, of the last row of the page before; -1 for the first page.
+ * @throws DomainError `invalid_request`
+ */
+export const rowBefore = (cursor: string | undefined): number => {
+  if (cursor === undefined) return -1;
+  if (!/^[0-9]{1,9}$/.test(cursor)) throw badCursor();
+  return Number(cursor);
+};
 
 /** Thrown inside a transaction to roll it back: another payout used the Idempotency-Key, or already retries the same payout. */
 export class UsedAlreadyError extends Error {}

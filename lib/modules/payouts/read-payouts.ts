@@ -3,12 +3,13 @@ import { bindDeps } from "@/lib/core/bind-deps";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import type { ChainRegistry } from "@/lib/chains/registry";
 import { PAYOUT_ROWS_MAX, type ROW_STATUSES } from "@/lib/contracts/payout-records";
-import { invalidRequest, notFound, type DomainError } from "@/lib/core/errors";
+import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import { isFinal, type Status } from "@/lib/core/status";
 import type { PayoutItemRow } from "./accounts/rows";
 import { mayHave, storedStatus, type AccountRowStatus } from "./accounts/row-status";
 import type { AccountPayoutsService } from "./accounts/service";
+import { badCursor, rowBefore } from "./errors";
 import type { AccountsPayout, Payout } from "./payout";
 import { notReadable } from "./errors";
 import type { PayoutsRepository } from "./repository";
@@ -82,8 +83,6 @@ interface Known {
 
 /** Of new payouts, which no other payout can have retried yet. */
 const NEW: Known = { retried: new Set(), worths: new Map() };
-
-const badCursor = (): DomainError => invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
 
 const accountsView = (
   deps: PayoutReadingDeps,
@@ -202,9 +201,8 @@ const items = async (
   id: string,
   query: { limit: number; cursor?: string | undefined; status?: RowStatus | undefined },
 ): Promise<PayoutItems & { nextCursor: string | null }> => {
-  if (query.cursor !== undefined && !/^[0-9]{1,9}$/.test(query.cursor)) throw badCursor();
+  const after = rowBefore(query.cursor);
   const view = await get(deps, projectId, id);
-  const after = query.cursor === undefined ? -1 : Number(query.cursor);
   const found = await rowsOf(deps, view, { after, limit: query.limit + 1, status: query.status });
   const more = found.rows.length > query.limit;
   const cut = more ? cutTo(found, query.limit) : found;

@@ -10,7 +10,7 @@ import { ACCOUNTS_CSV_HEAD, accountsCsvLine, toAccountsItem, toAccountsPayout } 
 import type { AccountsPayoutView, PayoutItems, PayoutView, WalletsPayoutView } from "./read-payouts";
 import { toWalletsPayout, walletItems, WALLETS_CSV_HEAD, walletsCsvLines } from "./wallets/serializer";
 
-export { toSchedule, toSchedules } from "./schedules/serializer";
+export { toSchedule, toScheduleItems, toSchedules } from "./schedules/serializer";
 
 export const toPayout = (view: PayoutView): ResponseOf<typeof getPayout> =>
   view.kind === "wallets" ? toWalletsPayout(view) : toAccountsPayout(view);

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { ApiError } from "@/lib/api-client/client";
+import { readProjectInbox } from "@/lib/contracts/inbox";
 import { createPrivacyWallet, getPrivateTransfer, listPrivateTransfers, shield } from "@/lib/contracts/privacy";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { newCustomer, type Customer } from "@/lib/testing/journey";
@@ -35,6 +36,16 @@ test("the list has every private operation of the project once, newest first, ov
   expect(last.data[0]).toEqual(await client.call(getPrivateTransfer, { params: { id: made[2] ?? "" } }));
   const ofWallet = await client.call(listPrivateTransfers, { query: { privacyWalletId } });
   expect(ofWallet.data.map(({ transferId }) => transferId)).toEqual([made[1]]);
+});
+
+test("the inbox leads from a private operation that waits to the page of that operation", async () => {
+  const { client } = customer.session;
+  const made = await client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "7" } });
+  const { data } = await client.call(readProjectInbox);
+  expect(data.find(({ id }) => id === made.operationId)).toMatchObject({
+    kind: "operation",
+    path: `/private/${made.transferId}`,
+  });
 });
 
 test("the list shows nothing of another project, and nothing to a key that may not read privacy", async () => {

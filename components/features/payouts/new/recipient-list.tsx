@@ -4,12 +4,9 @@ import { useMemo, useState, type ReactNode } from "react";
 import { accountName } from "@/components/features/global-accounts/account";
 import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
 import { useKnownAddresses } from "@/components/features/transfer/use-known-addresses";
-import { AddressGroups } from "@/components/ui/address-groups";
-import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { AddressMark } from "@/components/ui/address-mark";
 import { countText } from "@/lib/core/amount-text";
-import { RecipientLine } from "./recipient-line";
+import { RecipientItem, WalletRecipient } from "../recipient-item";
 import type { Checked, NewPayout } from "./use-new-payout";
 
 const ROWS_SHOWN = 50;
@@ -48,15 +45,7 @@ const useRecipients = ({ checked, form }: RecipientListProps): readonly (() => R
     }
     const symbols = new Map((wallets?.tokens ?? []).map((token) => [token.address, token.symbol]));
     return checked.body.transfers.map(({ address, amount, token, reference }) => () => ({
-      who: (
-        <span className="flex items-start gap-2">
-          <AddressMark value={address} />
-          <span className="min-w-0">
-            <AddressGroups value={address} />
-            <RecipientLine address={address} known={known} />
-          </span>
-        </span>
-      ),
+      who: <WalletRecipient address={address} known={known} />,
       amount,
       unit: symbols.get(token) ?? token,
       reference,
@@ -73,17 +62,7 @@ export const RecipientList = (props: RecipientListProps): ReactNode => {
       <ol className="divide-y">
         {recipients.slice(0, shown).map((recipient, index) => {
           const { who, amount, unit, reference } = recipient();
-          return (
-            <li key={index} className="flex flex-wrap items-baseline justify-between gap-x-4 px-3 py-2">
-              <span className="min-w-0">
-                {who}
-                {reference === undefined ? null : (
-                  <span className="block text-sm [overflow-wrap:anywhere] text-fg-3">{reference}</span>
-                )}
-              </span>
-              <Amount value={amount} unit={unit} className="ml-auto" />
-            </li>
-          );
+          return <RecipientItem key={index} who={who} amount={amount} unit={unit} reference={reference ?? null} />;
         })}
       </ol>
       {shown < recipients.length ? (

@@ -29,6 +29,7 @@ import {
 import { countText } from "@/lib/core/amount-text";
 import { Actor } from "@/components/features/names/actor";
 import type { Schedule } from "../payout";
+import { ScheduleRows } from "./schedule-rows";
 import { ScheduleRuns } from "./schedule-runs";
 import { periodText, ScheduleStatus, ZonedTime } from "./schedule-views";
 import { useSchedule } from "./use-schedules";
@@ -61,7 +62,13 @@ export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): R
         <div className="flex flex-col gap-4">
           <p className="text-fg-2">{schedule.nextAction}</p>
           <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
-            <ScheduleRuns schedule={schedule} />
+            <div className="flex min-w-0 flex-col gap-4">
+              {/* Before the approval the recipients are the question, and there is no run to show. */}
+              {schedule.status === "awaiting_approval" ? null : <ScheduleRuns schedule={schedule} />}
+              <Card title="Recipients of each run" flush>
+                <ScheduleRows schedule={schedule} />
+              </Card>
+            </div>
             <Card title="Each run">
               <ScheduleFacts schedule={schedule} />
             </Card>
@@ -159,6 +166,13 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
         }}
       >
         <ScheduleFacts schedule={schedule} />
+        <section
+          aria-label="Recipients"
+          tabIndex={0}
+          className="max-h-[min(18rem,40dvh)] overflow-y-auto rounded-card border"
+        >
+          <ScheduleRows schedule={schedule} />
+        </section>
       </ApprovalDialog>
       <ConfirmDialog
         open={cancelling}

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { useForm, type Resolver, type UseFormReturn } from "react-hook-form";
 import { balanceOf, type SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { poolKey, type PoolBalance, type PrivacyWallet, type PrivateBalances } from "../types";
-import { useChosenWallet } from "../use-chosen-wallet";
+import type { ChosenWallet } from "../use-chosen-wallet";
 import { readDraft, saveDraft } from "./draft";
 import {
   checkForm,
@@ -29,6 +29,7 @@ const PARSERS = {
 export interface PrivateSetup {
   readonly wallets: readonly PrivacyWallet[];
   readonly balances: PrivateBalances;
+  readonly chosen: ChosenWallet;
   readonly setup: SwapSetup;
 }
 
@@ -73,10 +74,9 @@ const messagesOf = (errors: UseFormReturn<FormValues>["formState"]["errors"]): F
   Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, error.message]));
 
 /** The typed state of a private action. Wallet and pools are in the page's address, amount and recipient in a draft of the tab. */
-export const usePrivateForm = (action: Action, { wallets, balances, setup }: PrivateSetup): PrivateForm => {
+export const usePrivateForm = (action: Action, { wallets, balances, chosen, setup }: PrivateSetup): PrivateForm => {
   const owner = setup.treasury?.id ?? "";
   const [query, setQuery] = useQueryStates(PARSERS, { history: "replace" });
-  const chosen = useChosenWallet(wallets);
   const [typed, setTyped] = useState(() => readDraft(action, owner) ?? { owner, amount: "", toAddress: "" });
   useEffect(() => saveDraft(action, typed), [action, typed]);
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { useSwapSetup } from "@/components/features/swap/use-swap-setup";
+import { useChosenWallet } from "../use-chosen-wallet";
 import { usePrivacyWallets, usePrivateBalances } from "../use-private";
 import type { PrivateSetup } from "./use-private-form";
 
@@ -14,9 +15,10 @@ export const usePrivateSetup = (): PrivateSetupState => {
   const balances = usePrivateBalances();
   const wallets = usePrivacyWallets();
   const swap = useSwapSetup();
+  const chosen = useChosenWallet({ wallets, balances });
   // Without any wallet the first one is on its way.
-  if (balances.data !== undefined && wallets.data?.data[0] !== undefined && swap.state === "ready") {
-    const setup = { wallets: wallets.data.data, balances: balances.data, setup: swap.setup };
+  if (balances.data !== undefined && wallets.data !== undefined && chosen.walletId !== "" && swap.state === "ready") {
+    const setup = { wallets: wallets.data.data, balances: balances.data, chosen, setup: swap.setup };
     return { state: "ready", setup };
   }
   const failed = [balances, wallets].find((query) => query.isError && query.data === undefined);

@@ -87,10 +87,11 @@ export const ACCOUNTS_CSV_HEAD = csvLine([
   "status",
   "transaction",
   "failure",
+  "failureCode",
 ]);
 
 export const accountsCsvLine = (view: AccountsPayoutView, row: PayoutItemRow): string => {
   const item = toAccountsItem(view, row);
-  const result = [item.status, item.transactionId, item.failure?.message ?? null];
+  const result = [item.status, item.transactionId, item.failure?.message ?? null, item.failure?.code ?? null];
   return csvLine([item.index, item.recipientAccountId, { raw: item.amount }, item.currency, item.reference, ...result]);
 };

@@ -1,7 +1,10 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { getPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
+import type { getPayoutSchedule, listPayoutScheduleItems, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { formatAmount } from "@/lib/core/money";
-import type { ScheduleView } from "./service";
+import type { Token } from "@/lib/core/token";
+import type { EvmAddress } from "@/lib/ports/routing";
+import { tokenNamed } from "../wallets/wallet-payout";
+import type { ScheduleItems, ScheduleView } from "./service";
 import { timingOf } from "./service";
 
 type Body = ResponseOf<typeof getPayoutSchedule>;
@@ -24,6 +27,14 @@ const nextActionOf = ({ schedule, runs }: ScheduleView): string => {
   }
 };
 
+const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
+  symbol,
+  address,
+  chainId,
+  decimals,
+  assetId,
+});
+
 export const toSchedule = (view: ScheduleView): Body => {
   const { schedule, runs } = view;
   return {
@@ -32,14 +43,11 @@ export const toSchedule = (view: ScheduleView): Body => {
     chainId: schedule.chainId,
     fromWalletId: schedule.walletId,
     rows: schedule.rows,
-    totals: schedule.totals.map(({ token, amountBase, rows }) => {
-      const { symbol, address, chainId, decimals, assetId } = token;
-      return {
-        token: { symbol, address, chainId, decimals, assetId },
-        amount: formatAmount(amountBase, decimals),
-        rows,
-      };
-    }),
+    totals: schedule.totals.map(({ token, amountBase, rows }) => ({
+      token: toTokenRecord(token),
+      amount: formatAmount(amountBase, token.decimals),
+      rows,
+    })),
     reference: schedule.reference,
     startsAt: schedule.startsAt.toISOString(),
     every: timingOf(schedule).every,
@@ -63,3 +71,20 @@ export const toSchedules = (page: {
   data: readonly ScheduleView[];
   nextCursor: string | null;
 }): ResponseOf<typeof listPayoutSchedules> => ({ data: page.data.map(toSchedule), nextCursor: page.nextCursor });
+
+export const toScheduleItems = ({
+  schedule,
+  first,
+  transfers,
+  nextCursor,
+}: ScheduleItems): ResponseOf<typeof listPayoutScheduleItems> => ({
+  data: transfers.map(({ address, amount, token, reference, note }, at) => ({
+    index: first + at,
+    address: address as EvmAddress,
+    amount,
+    token: toTokenRecord(tokenNamed(schedule.totals, token.toLowerCase())),
+    reference: reference ?? null,
+    note: note ?? null,
+  })),
+  nextCursor,
+});

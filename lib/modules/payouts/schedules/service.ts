@@ -10,6 +10,7 @@ import { isId, newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
 import { doneBy } from "@/lib/modules/audit/service";
 import type { CodeChannel, OtpSent, OtpService } from "@/lib/modules/otp/service";
+import { badCursor, rowBefore } from "../errors";
 import { digestOf, readRequest, type PayoutRequest, type RequestDeps, type RequestInput } from "../wallets/request";
 import type { FullSchedule, PayoutSchedule, ScheduledRequest, ScheduleRun } from "./payout-schedule";
 import type { SchedulesRepository } from "./repository";
@@ -38,6 +39,15 @@ export interface ScheduleView {
   readonly schedule: PayoutSchedule;
   /** The latest runs, newest first. */
   readonly runs: readonly ScheduleRun[];
+}
+
+/** A page of the rows that each run pays. */
+export interface ScheduleItems {
+  readonly schedule: FullSchedule;
+  /** Index of the page's first row. */
+  readonly first: number;
+  readonly transfers: ScheduledRequest["transfers"];
+  readonly nextCursor: string | null;
 }
 
 /** The times of a stored schedule, in the form that computes runs: `period` is `every`. */
@@ -103,6 +113,21 @@ const find = async (deps: SchedulesDeps, projectId: string, id: string): Promise
 const get = async (deps: SchedulesDeps, projectId: string, id: string): Promise<ScheduleView> =>
   viewOf(deps, await find(deps, projectId, id));
 
+/** Rows of a schedule in their order; the cursor is the index of the last row of the page before. @throws DomainError `not_found`, `invalid_request` */
+const items = async (
+  deps: SchedulesDeps,
+  projectId: string,
+  id: string,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): Promise<ScheduleItems> => {
+  const first = rowBefore(cursor) + 1;
+  const schedule = await find(deps, projectId, id);
+  const end = first + limit;
+  const { transfers } = schedule.request;
+  const nextCursor = transfers.length > end ? String(end - 1) : null;
+  return { schedule, first, transfers: transfers.slice(first, end), nextCursor };
+};
+
 /**
  * Checks every row and stores the schedule, which becomes active after a person approved it. Balances are checked at each run.
  * @throws DomainError as creating a payout to wallets does for its rows; `invalid_request` for its times
@@ -150,8 +175,7 @@ const list = async (
   projectId: string,
   { cursor, limit }: { cursor?: string | undefined; limit: number },
 ): Promise<{ data: ScheduleView[]; nextCursor: string | null }> => {
-  if (cursor !== undefined && !isId("payoutSchedule", cursor))
-    throw invalidRequest([{ path: "cursor", message: "is not one that a list gave" }]);
+  if (cursor !== undefined && !isId("payoutSchedule", cursor)) throw badCursor();
   const rows = await deps.repository.list({ projectId, before: cursor, limit: limit + 1 });
   const data = await Promise.all(rows.slice(0, limit).map(bindDeps(deps, viewOf)));
   return { data, nextCursor: rows.length > limit ? (data.at(-1)?.schedule.id ?? null) : null };
@@ -237,6 +261,7 @@ const cancel = async (deps: SchedulesDeps, actor: Actor, id: string): Promise<Sc
 export const createSchedulesService = (deps: SchedulesDeps) => ({
   create: bindDeps(deps, create),
   get: bindDeps(deps, get),
+  items: bindDeps(deps, items),
   list: bindDeps(deps, list),
   requestCode: bindDeps(deps, requestCode),
   approve: bindDeps(deps, approve),

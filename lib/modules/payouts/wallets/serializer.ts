@@ -262,6 +262,7 @@ export const WALLETS_CSV_HEAD = csvLine([
   "transaction",
   "block",
   "failure",
+  "failureCode",
 ]);
 
 export const walletsCsvLines = (view: WalletsPayoutView): ((row: WalletItemRow) => string) => {
@@ -281,6 +282,7 @@ export const walletsCsvLines = (view: WalletsPayoutView): ((row: WalletItemRow) 
       item.txHash,
       item.blockNumber,
       item.failure?.message ?? null,
+      item.failure?.code ?? null,
     ]);
   };
 };

@@ -1,0 +1,54 @@
+import { createContact } from "@/lib/contracts/contacts";
+import { createPayoutSchedule } from "@/lib/contracts/payout-schedules";
+import { expect, test } from "./support/test";
+import { checkLooks } from "./support/axe";
+import { typeCode } from "./support/person";
+import { projectOf } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+const CHAIN = 31337;
+/** More than one page of rows. */
+const ROWS = 52;
+const NAMED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const recipient = (row: number): string => (row === 0 ? NAMED : `0x${String(row).padStart(40, "5")}`);
+
+test("a schedule that waits shows its approver whom it pays: by name, by whole address and with the amount", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const { api, code } = await projectOf(page);
+  await api.call(createContact, { body: { name: "Studio North", address: NAMED } });
+  const { scheduleId } = await api.call(createPayoutSchedule, {
+    body: {
+      chainId: CHAIN,
+      transfers: Array.from({ length: ROWS }, (_, row) => ({
+        address: recipient(row),
+        amount: String(row + 1),
+        token: "USDC",
+        ...(row === 0 ? { reference: "INV-7" } : {}),
+      })),
+      startsAt: new Date(Date.now() + 86_400_000).toISOString(),
+      every: "month",
+    },
+  });
+  await page.goto(`/payouts/schedules/${scheduleId}`);
+  const rows = page.getByRole("region", { name: "Recipients of each run" }).getByRole("listitem");
+  await expect(rows.first()).toContainText("Studio North");
+  await expect(rows.first()).toContainText("INV-7");
+  await expect(rows.first()).toContainText(/1\.00 ?USDC/);
+  await expect(rows).toHaveCount(50);
+  await page.getByRole("button", { name: "Show more (2 left)" }).click();
+  await expect(rows).toHaveCount(ROWS);
+  await expect(rows.last()).toContainText(/52\.00 ?USDC/);
+  await checkLooks(page, "schedule");
+
+  await page.getByRole("button", { name: "Approve …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Approve the schedule" });
+  await expect(dialog.getByRole("listitem").first()).toContainText("Studio North");
+  await checkLooks(page, "approval of the schedule");
+  await dialog.getByRole("button", { name: "Send code" }).click();
+  await typeCode(page, await code());
+  await expect(page.getByText("Approved. It runs at its times.")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Runs", exact: true })).toBeVisible();
+});
