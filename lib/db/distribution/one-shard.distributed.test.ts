@@ -28,8 +28,8 @@ const literal = (value: unknown): string => {
   if (value instanceof Date) return pg.escapeLiteral(value.toISOString());
   if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString("hex")}`);
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((one) => JSON.stringify(one)).join(",")}}`);
-  if (typeof value === "object") return pg.escapeLiteral(JSON.stringify(value));
-  return pg.escapeLiteral(String(value as string | number | bigint | boolean));
+  if (typeof value === "bigint") return value.toString();
+  return pg.escapeLiteral(typeof value === "string" ? value : JSON.stringify(value));
 };
 
 /**
