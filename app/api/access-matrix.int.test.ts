@@ -41,7 +41,7 @@ const OPEN_READS = new Set(
   `listAnnotations listApiKeys whoAmI getMe getBalanceHistory getUnifiedBalances streamChanges listContacts getContact listDecisions
   getDecision getDeposit streamDeposits readWebhookReceiver listEvents getFactors listGlobalAccounts getGlobalAccount listEntries
   getStatement readProjectInbox listMembers listNotifications getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
-  streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayouts getPayout listPayoutItems getPolicies
+  streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayoutScheduleItems listPayouts getPayout listPayoutItems getPolicies
   listPolicyVersions getPolicyEvaluation listPrivacyWallets getPrivateBalances listPrivateExits listPrivateTransfers getPrivateTransfer
   getReserves getReservesProof listSessions listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery
   listWebhookEndpoints getWebhookEndpoint`.split(/\s+/),
