@@ -7,7 +7,7 @@ import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const CHAIN = 31337;
-/** More than one page of rows. */
+/** More rows than the page of a schedule shows at first. */
 const ROWS = 52;
 const NAMED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const recipient = (row: number): string => (row === 0 ? NAMED : `0x${String(row).padStart(40, "5")}`);

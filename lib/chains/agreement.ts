@@ -38,7 +38,7 @@ export const opinionsOf = async <T>({
   return answers;
 };
 
-/** The first opinion that as many share as must agree; null where there is none. Opinions with equal keys are the same. */
+/** The answer on which at least `OPINIONS_MIN` of the providers agree; null where there is none. Answers with equal keys are the same. */
 export const sharedOpinion = <T>(opinions: readonly T[], keyOf: (opinion: T) => string): T | null =>
   opinions.find((one) => opinions.filter((other) => keyOf(other) === keyOf(one)).length >= OPINIONS_MIN) ?? null;
 

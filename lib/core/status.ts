@@ -53,3 +53,15 @@ export const mayMove = (from: Status, to: Status): boolean => (TRANSITIONS[from]
 
 /** Whether the state never changes again. */
 export const isFinal = (status: Status): boolean => status !== "pending" && status !== "processing";
+
+/** The substatus that is shown beside a status whose stored substatus cannot be read, because a later version wrote it. */
+export const SUB_STATUS_OF: Readonly<Record<Status, SubStatus>> = {
+  pending: "created",
+  processing: "queued",
+  completed: "full",
+  partially_completed: "partial",
+  failed: "full",
+  refunded: "full",
+  expired: "full",
+  cancelled: "full",
+};

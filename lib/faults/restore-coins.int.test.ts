@@ -53,7 +53,7 @@ const payFirstBatch = async () => {
   return { customer, payoutId: id };
 };
 
-/** The chain takes the first attempts when they are valid no longer; the second ones pay. */
+/** Funds the treasury, and sets the chain's time past the expiry of the first signed attempts, so that the second attempts pay. */
 const payTheRest = async (treasury: `0x${string}`, payoutId: string): Promise<void> => {
   await chain.setBalance({ address: treasury, value: ENOUGH });
   await one.hold();

@@ -1,4 +1,4 @@
-/** Brings payouts to wallets into doubt: another operation may have paid them. */
+/** Puts payouts to wallets into the state `doubts`: an operation that the database does not know may have paid them. */
 import { expect, vi } from "vitest";
 import type { Services } from "@/lib/composition";
 import { isFinal } from "@/lib/core/status";
@@ -20,7 +20,10 @@ export const doubtUnseen = async (
   await batches.finish(payout, new Date());
 };
 
-/** Makes a paid payout one of which the database has lost the only batch, past the API, as a restore and a new attempt leave it. */
+/**
+ * Changes the stored records of a paid payout as if the database had been restored to a backup from before the payment, and a new attempt
+ * had failed since: the chain shows the payment, and the database does not know which operation made it.
+ */
 export const doubtPaid = async ({ prisma }: Services["database"], id: string): Promise<void> => {
   const failure = { ...REPLACED };
   const lost = { userOpHash: null, txHash: null, blockNumber: null, version: { increment: 1 } };

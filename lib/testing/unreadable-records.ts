@@ -16,7 +16,7 @@ const LATER_FORM = JSON.stringify({ form: "next" });
 export interface UnreadableRecords {
   /** Gives the records a form of a later version. */
   makeUnreadable(): Promise<void>;
-  /** Waits until workers have failed at each record twice, and shows that nothing has ended. */
+  /** Waits until a worker has tried and failed to read each record twice, and expects that no operation or payout has ended. */
   expectLeftAlone(): Promise<void>;
   /** Gives the records the form of this version, and lets their jobs run at once. */
   makeReadable(): Promise<void>;
@@ -70,7 +70,7 @@ const expectPaidOnce = async (accepted: Accepted, at: TestApi): Promise<void> =>
   expect(balances).toEqual([3n, 4n, 993n].map((amount) => amount * ONE_USDC));
 };
 
-/** A customer for it. `accept` then starts a transfer and a payout to wallets. */
+/** Signs up a customer with money. `accept` has them start the transfer and the payout whose records are then made unreadable. */
 export const prepareUnreadable = async (api: TestApi): Promise<{ accept: () => Promise<UnreadableRecords> }> => {
   const customer = await fundedCustomer(api);
   return {

@@ -2,7 +2,7 @@
 import { zeroAddress } from "viem";
 import { z } from "zod";
 import { LEG_STATES } from "@/lib/contracts/operation-records";
-import { STATUSES, SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/status";
+import { STATUSES, SUB_STATUS_OF, SUB_STATUSES } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { toBigInt } from "@/lib/db/decimal";
 import type { Operation as OperationRow, OperationLeg, Prisma } from "@/lib/db/generated/client";
@@ -180,17 +180,6 @@ const readableRequest = ({ request, legs }: Row): unknown => {
     slippageBps,
   };
   return toStored(readable);
-};
-
-const SUB_STATUS_OF: Record<Status, SubStatus> = {
-  pending: "created",
-  processing: "queued",
-  completed: "full",
-  partially_completed: "partial",
-  failed: "full",
-  refunded: "full",
-  expired: "full",
-  cancelled: "full",
 };
 
 const INCOMPLETE: Failure = {

@@ -6,7 +6,7 @@ import { zeroAddress } from "viem";
 import { z } from "zod";
 import { failureRecord } from "@/lib/contracts/common";
 import { PAYOUT_KINDS, PAYOUT_MODES, payoutWarning } from "@/lib/contracts/payout-records";
-import { STATUSES, SUB_STATUSES, type Status, type SubStatus } from "@/lib/core/status";
+import { STATUSES, SUB_STATUS_OF, SUB_STATUSES } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { storedBase, storedToken } from "@/lib/ports/routing-json";
 import { MADE_LATER } from "./errors";
@@ -45,16 +45,6 @@ const storedFailure = failureRecord.nullable().catch(NOT_READABLE);
 /** A stored failure as it is shown. */
 export const readFailure = (failure: unknown): PayoutFailure | null => storedFailure.parse(failure);
 
-const SUB_STATUS_OF: Record<Status, SubStatus> = {
-  pending: "created",
-  processing: "queued",
-  completed: "full",
-  partially_completed: "partial",
-  failed: "full",
-  refunded: "full",
-  expired: "full",
-  cancelled: "full",
-};
 const knownStatus = z.enum(STATUSES);
 const knownSubStatus = z.enum(SUB_STATUSES);
 

@@ -95,7 +95,7 @@ const complete = (
   return moveTo(deps, step, "completed", change, operation, deps.clock.now());
 };
 
-/** The change of the operation whose step has a proof. */
+/** The change of a private operation that begins to send a transaction whose proof is stored. */
 const submissionOf = ({ projectId, operationId }: PrivateStep) => ({
   ...{ projectId, operationId, ...MOVES.submit },
   event: "operation.processing",

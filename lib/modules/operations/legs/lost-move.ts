@@ -13,7 +13,10 @@ const PAID_BY_LOST_MOVE: Failure = {
   retryable: false,
 };
 
-/** Amounts that a swap or a bridge delivers differ each time, so there any payment to the recipient counts. */
+/**
+ * A transfer counts as paid where a lost move paid its recipient the same amount of the same token. The amount that a swap or a bridge delivers differs
+ * each time, so there any lost payment to the recipient counts.
+ */
 const isPaid = async ({ lostMoves, operation, request, routeLeg, leg }: Step): Promise<boolean> => {
   const { projectId } = operation;
   const { recipient } = request.destination;

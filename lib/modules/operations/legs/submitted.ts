@@ -44,7 +44,7 @@ export const submitted = async (step: Step): Promise<StepResult> => {
   return offer(step);
 };
 
-/** The network fee of the operation that was executed in place of the leg's: the sponsor's budget pays it. */
+/** The network fee of the operation that the chain executed in place of the signed one. The sponsor paid it, so it counts in the sponsor's budget. */
 const replacedChange = async (step: Step): Promise<LegChange> => {
   const { leg, operation, smartAccounts, clock } = step;
   const account = userOperationOf(step).sender;

@@ -1,8 +1,8 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { getPayoutSchedule, listPayoutScheduleItems, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { formatAmount } from "@/lib/core/money";
-import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/ports/routing";
+import { toTokenRecord } from "../wallets/serializer";
 import { tokenNamed } from "../wallets/wallet-payout";
 import type { ScheduleItems, ScheduleView } from "./service";
 import { timingOf } from "./service";
@@ -26,14 +26,6 @@ const nextActionOf = ({ schedule, runs }: ScheduleView): string => {
       return `Nothing to do: it does not run any more.${gone}`;
   }
 };
-
-const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
-  symbol,
-  address,
-  chainId,
-  decimals,
-  assetId,
-});
 
 export const toSchedule = (view: ScheduleView): Body => {
   const { schedule, runs } = view;

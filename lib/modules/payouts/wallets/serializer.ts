@@ -41,7 +41,7 @@ const countsOf = ({ payout, groups }: WalletsPayoutView): Counts => {
   };
 };
 
-const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
+export const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
   symbol,
   address,
   chainId,

@@ -50,7 +50,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   return stopped.length > 0 ? leaveOut(step, stopped) : sign(step, rows, gas);
 };
 
-/** Whether an operation that the database lost has made one of the payments. */
+/** Whether one of the batch's payments was made after the backup from which the database was restored, by an operation that is not in it. */
 const hasLostPayment = ({ lostMoves, payout, batch, token }: Step, rows: readonly PayableRow[]): Promise<boolean> =>
   lostMoves.hasPaid({
     ...{ projectId: payout.projectId, chainId: payout.chainId, token: batch.token },
