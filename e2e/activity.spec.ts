@@ -83,11 +83,12 @@ test("filters live in the address and survive a reload, and the file holds exact
   expect(all.filter((line) => line[1] === "transfer").map((line) => line[0])).toEqual([...ids].reverse());
   expect(all.filter((line) => line[1] === "deposit")).toHaveLength(2);
 
-  // The newest is on top; j, j is the one before it.
+  // A deposit is found some time after its block, so it may stand between the transfers. Row 0 is the header.
+  const second = await rows(page).nth(2).getByRole("link").first().getAttribute("href");
   await page.locator("body").press("j");
   await page.locator("body").press("j");
   await page.locator("body").press("Enter");
-  await page.waitForURL(new RegExp(ids[1] ?? "none"));
+  await page.waitForURL((url) => url.pathname === second);
 });
 
 test("memos are written, searched and filed; several statuses, presets and saved views narrow the list", async ({
