@@ -161,7 +161,7 @@ test.each(READS.map((one) => [one.operationId, one] as const))(
     });
     // Some of them are streams without an end.
     await response.body?.cancel();
-    // 409: the account is found, and is in no proof of reserves yet.
-    expect(response.status).toBe(operationId === "getReservesProof" ? 409 : 200);
+    // 409: the account is found, and is in no proof of reserves yet. A worker makes one from time to time.
+    expect(operationId === "getReservesProof" ? [200, 409] : [200]).toContain(response.status);
   },
 );

@@ -1,12 +1,9 @@
 "use client";
 
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
-import { useForm } from "react-hook-form";
-import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { ApprovalStep } from "@/components/features/approvals/approval-step";
+import { ReasonDialog } from "@/components/features/approvals/reason-dialog";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { useReopen } from "@/components/features/approvals/use-reopen";
 import { useMay } from "@/components/features/projects/use-project";
@@ -15,9 +12,7 @@ import { useApi, useApiMutation } from "@/components/features/session/use-api";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { Form, FormError, TextField } from "@/components/ui/form";
 import { toast } from "@/components/ui/toast";
 import {
   decidePayoutDoubt,
@@ -120,10 +115,6 @@ const DoubtItem = ({ payout, doubt }: DoubtProps): ReactNode => {
 /** How the names of approvals about it begin; the statement follows. */
 const keptAs = ({ payoutId }: WalletsPayout, { batch }: Doubt): string => `payout.doubt ${payoutId}/${String(batch)} `;
 
-const REASON_MAX = 500;
-const reasonForm = z.object({ reason: z.string().trim().min(1, "Enter the reason.").max(REASON_MAX) });
-const FORM = "payout-statement";
-
 const WORDS = {
   paid: {
     title: "State that it was paid?",
@@ -146,7 +137,6 @@ const StatementDialog = ({
 }: DoubtProps & { readonly statement: Statement; readonly onClose: () => void }): ReactNode => {
   const api = useApi();
   const takeOver = useTakeOver();
-  const form = useForm({ resolver: zodResolver(reasonForm), defaultValues: { reason: "" } });
   const change = useApprovable<string>(`${keptAs(payout, doubt)}${statement}`, async (reason, approval) => {
     const body = {
       ...{ batch: doubt.batch, decision: statement, reason },
@@ -155,48 +145,17 @@ const StatementDialog = ({
     takeOver(await api.call(decidePayoutDoubt, { params: { id: payout.payoutId }, body }));
     onClose();
   });
-  const words = WORDS[statement];
-  const close = (): void => {
-    change.reset();
-    onClose();
-  };
+  const { title, then, act } = WORDS[statement];
   return (
-    <Dialog
+    <ReasonDialog
       open
-      onOpenChange={close}
-      title={words.title}
-      description={`${rowsText(doubt.rows)} of ${doubt.amount} ${doubt.token.symbol}. ${words.then}`}
-      footer={
-        change.asked !== null ? undefined : (
-          <>
-            <Button onClick={close}>Cancel</Button>
-            <Button type="submit" form={FORM} variant="primary" loading={change.busy}>
-              {words.act}
-            </Button>
-          </>
-        )
-      }
-    >
-      {change.asked !== null ? (
-        <ApprovalStep asked={change.asked} change={change} />
-      ) : (
-        <Form
-          id={FORM}
-          form={form}
-          error={change.error}
-          onSubmit={({ reason }) => change.start(reason)}
-          className="flex flex-col gap-3"
-        >
-          <TextField
-            control={form.control}
-            name="reason"
-            label="Reason"
-            hint="Say how you checked it. It goes into the audit log with your name."
-            input={{ maxLength: REASON_MAX, autoFocus: true }}
-          />
-          <FormError money="Nothing was changed." />
-        </Form>
-      )}
-    </Dialog>
+      onClose={onClose}
+      title={title}
+      description={`${rowsText(doubt.rows)} of ${doubt.amount} ${doubt.token.symbol}. ${then}`}
+      hint="Say how you checked it. It goes into the audit log with your name."
+      act={act}
+      money="Nothing was changed."
+      change={change}
+    />
   );
 };
