@@ -2,9 +2,11 @@
 import { zeroHash, type Address } from "viem";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
+import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
 import { cancelPayout } from "@/lib/contracts/payouts";
 import { verifyLedger } from "@/lib/modules/ledger/verify";
 import { testApi, type TestApi } from "@/lib/testing/api";
+import { losePaid } from "@/lib/testing/payout-doubts";
 import { heldBy, idOf, pay, PAYOUT_CHAIN, refusal, row, someone } from "@/lib/testing/payout-requests";
 import { newWithdrawer, postedOf, transitOf } from "@/lib/testing/withdrawals";
 
@@ -52,6 +54,8 @@ const acceptLost = async (payoutId: string, to: Address, amount: string): Promis
 };
 
 const cancel = (client: ApiClient, id: string) => client.call(cancelPayout, { params: { id } });
+const byChain = (client: ApiClient, id: string, batch = 0) =>
+  client.call(decidePayoutDoubt, { params: { id }, body: { batch, decision: "by_chain" } });
 
 const expectBooksToBalance = async (): Promise<void> => {
   expect((await verifyLedger(api.services.database.pool)).violations).toEqual([]);
@@ -74,5 +78,28 @@ test("a withdrawal that was accepted before the backup is not cancelled before t
   await release();
   expect(await cancel(key, id)).toMatchObject({ status: "cancelled", account: { returned: "6", inTransit: "0" } });
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["10", "0"]);
+  await expectBooksToBalance();
+});
+
+test("a row that the batch's own operation left out, and a lost move paid, is not returned to the account by the chain", async () => {
+  const { key, person, account } = await withAccount();
+  const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
+  await losePaid(api.services, id);
+  const leftOut = someone();
+  await api.services.database.prisma.walletPayoutItem.updateMany({
+    where: { payoutId: id, index: 1 },
+    data: { recipient: leftOut },
+  });
+  const { release } = await acceptLost(id, leftOut, "2");
+  expect(await refusal(byChain(person, id))).toMatchObject({
+    code: "invalid_state",
+    message: expect.stringContaining("A move that the database lost in a restore") as string,
+  });
+  expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "6"]);
+  await turnOff();
+  expect(await refusal(byChain(person, id))).toMatchObject({ status: 503, code: "signing_off" });
+  await turnOn();
+  await release();
+  expect(await byChain(person, id)).toMatchObject({ account: { paid: "4", returned: "2", inTransit: "0" } });
   await expectBooksToBalance();
 });
