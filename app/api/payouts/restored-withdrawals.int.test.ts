@@ -6,8 +6,8 @@ import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
 import { cancelPayout } from "@/lib/contracts/payouts";
 import { verifyLedger } from "@/lib/modules/ledger/verify";
 import { testApi, type TestApi } from "@/lib/testing/api";
-import { losePaid } from "@/lib/testing/payout-doubts";
-import { heldBy, idOf, pay, PAYOUT_CHAIN, refusal, row, someone } from "@/lib/testing/payout-requests";
+import { losePaid, whileMined } from "@/lib/testing/payout-doubts";
+import { heldBy, idOf, pay, PAYOUT_CHAIN, read, refusal, row, someone } from "@/lib/testing/payout-requests";
 import { newWithdrawer, postedOf, transitOf } from "@/lib/testing/withdrawals";
 
 const WAIT = { timeout: 10_000, interval: 50 };
@@ -101,5 +101,31 @@ test("a row that the batch's own operation left out, and a lost move paid, is no
   await turnOn();
   await release();
   expect(await byChain(person, id)).toMatchObject({ account: { paid: "4", returned: "2", inTransit: "0" } });
+  await expectBooksToBalance();
+});
+
+test("a row that an executed operation did not pay, and a lost move did, is in doubt; the others are paid", async () => {
+  const { key, person, account } = await withAccount();
+  const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
+  const leftOut = someone();
+  await whileMined(api.services, id, async () => {
+    await acceptLost(id, leftOut, "2");
+    await api.services.database.prisma.walletPayoutItem.updateMany({
+      where: { payoutId: id, index: 1 },
+      data: { recipient: leftOut },
+    });
+  });
+  expect(await read(person, id)).toMatchObject({
+    status: "partially_completed",
+    items: { paid: 1, failed: 1 },
+    account: { paid: "4", returned: "0", inTransit: "2" },
+    doubts: [{ batch: 1, rows: 1, amount: "2" }],
+    may: { retry: false },
+  });
+  expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "2"]);
+  expect(await refusal(byChain(person, id, 1))).toMatchObject({
+    code: "invalid_state",
+    message: expect.stringContaining("shows no transaction of this part") as string,
+  });
   await expectBooksToBalance();
 });
