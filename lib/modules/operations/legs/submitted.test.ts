@@ -10,6 +10,11 @@ const HEAD = { number: 100n, timestamp: 10_000n };
 /** Three confirmations deep. */
 const FINAL = { number: 98n, timestamp: 9_998n };
 
+const OPERATION = {
+  ...{ sender: ACCOUNT, nonce: 1n, callData: "0x", signature: "0x", maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+  ...{ callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n },
+};
+
 interface Scenario {
   /** The block from which on the leg's nonce is used; null: it is not used. */
   readonly usedFrom?: bigint | null;
@@ -67,7 +72,6 @@ const stepIn = async ({
   const moves: { to: string; change: { failure?: Failure; gasCostWei?: bigint; gasPaidBy?: string } }[] = [];
   const replaced: unknown[] = [];
   const hashesAsked: string[] = [];
-  const limits = { callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n };
   const step = {
     leg: {
       id: "leg_1",
@@ -80,15 +84,7 @@ const stepIn = async ({
       fromBlock: 0n,
       validUntil: new Date(validUntil * 1000),
       sponsorReservedWei: 100n,
-      userOperation: {
-        sender: ACCOUNT,
-        nonce: 1n,
-        callData: "0x",
-        ...limits,
-        maxFeePerGas: 1n,
-        maxPriorityFeePerGas: 1n,
-        signature: "0x",
-      },
+      userOperation: OPERATION,
     },
     operation: { projectId: "prj_1", gasWaits: [] },
     submittedAt,
