@@ -1,5 +1,5 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
-import { REPLACED } from "./wallets/batches/failures";
+import { IN_DOUBT_CODE } from "./wallets/batches/doubt-code";
 import { refuseDuplicates, repeatedWithin, type DuplicateRow, type RowKeys } from "./duplicate-rows";
 
 /** Days after which an equal payment is no longer a duplicate. */
@@ -75,7 +75,7 @@ export const paidEarlier = async (
   { keys, now }: Pick<RowKeys, "keys" | "now">,
 ): Promise<DuplicateRow[]> => {
   const since = new Date(now.getTime() - DUPLICATE_DAYS * DAY_MS);
-  const rows = await sql.query<EarlierRow>(EARLIER, [projectId, keys.join(","), since, REPLACED.code]);
+  const rows = await sql.query<EarlierRow>(EARLIER, [projectId, keys.join(","), since, IN_DOUBT_CODE]);
   return rows.map((row) => ({
     index: row.index - 1,
     earlier: { payoutId: row.payout_id, at: row.created_at },
