@@ -284,7 +284,7 @@ const moneyServices = ({
 
 /** Payouts to accounts and to wallets, and their schedules. */
 const buildPayouts = ({
-  platform: { database, registry, clock, errorLog: log },
+  platform: { database, registry, clock, errorLog: log, signing: lostMoves },
   chainAccess: { wallets, freezes },
   identity: { contacts, projects, policies, decisions, approvals, otp },
   money,
@@ -292,8 +292,7 @@ const buildPayouts = ({
 }: MoneyParts & { readonly identity: Identity; readonly drivers: Drivers }) => {
   const { payouts, payoutActivity, payoutRunner, payoutSchedules, scheduleRuns, indexPayoutKeys } = createPayouts({
     ...money,
-    database,
-    registry,
+    ...{ database, registry, clock, log, lostMoves },
     wallets,
     contacts,
     projects,
@@ -301,10 +300,8 @@ const buildPayouts = ({
     decisions,
     approvals,
     otp,
-    clock,
     freezes,
     walletBatches: drivers.batchDriver,
-    log,
   });
   /** `runDueSchedules` makes the payouts of schedules that are due. */
   return {

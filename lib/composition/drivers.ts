@@ -19,7 +19,7 @@ import { pausedWhileOff } from "./signing";
 /** The drivers carry operations, and the batches of payouts to wallets, on until they end. */
 export const buildDrivers = (
   { database, registry, clock, errorLog, signing }: Platform,
-  { wallets, freezes }: Pick<ChainAccess, "wallets" | "freezes">,
+  { wallets, freezes, transactions }: Pick<ChainAccess, "wallets" | "freezes" | "transactions">,
   { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening }: Money,
 ) => {
   const heads = createHeads({ registry, repository: createHeadRepository(database) });
@@ -43,6 +43,7 @@ export const buildDrivers = (
   const operationDriver = createOperationDriver({
     ...driving,
     lostMoves: signing,
+    bundles: transactions,
     screenAgain: createScreenAgain(policyEngine),
     repository: operationsRepository,
     legs: legRepository,

@@ -41,5 +41,5 @@ export const decidePayoutDoubt = defineContract({
   ]),
   status: 200,
   response: payoutRecord,
-  errors: [...APPROVAL_ERRORS, "forbidden", "not_found"],
+  errors: [...APPROVAL_ERRORS, "forbidden", "not_found", "signing_off"],
 });

@@ -270,7 +270,7 @@ export const cancelPayout = defineContract({
   path: "/payouts/{id}/cancel",
   summary: "Cancels a payout that has not begun; of one to wallets, stops the rows that were not sent yet",
   description:
-    "Ends a payout that waits, or stops the rows that were not sent yet. Rows that were sent are paid; their status shows it. Held money of the other rows is free again.",
+    "Ends a payout that waits, or stops the rows that were not sent yet. Rows that were sent are paid; their status shows it. Held money of the other rows is free again. As long as a restored database was not compared with the chains (503 `signing_off`), a payout to wallets whose money is held cannot be cancelled.",
   tag,
   auth: "member",
   permission: "money:move",
@@ -278,7 +278,7 @@ export const cancelPayout = defineContract({
   params,
   status: 200,
   response: payoutRecord,
-  errors: ["not_found", "invalid_state"],
+  errors: ["not_found", "invalid_state", "signing_off"],
 });
 
 export const retryPayout = defineContract({

@@ -33,11 +33,8 @@ export const doubtPaid = async ({ prisma }: Services["database"], id: string): P
   await prisma.payout.update({ where: { id }, data: { status: "failed", subStatus: "full", failure, ...counts } });
 };
 
-/**
- * Loses the batch's transaction from the database once the chain has executed it, and before it is settled, as a restore from a backup
- * does: the payout's row is locked meanwhile, for which the settlement waits.
- */
-export const losePaid = async (services: Services, id: string): Promise<void> => {
+/** Changes a payout once the chain has executed its first batch, and before that is settled: its row is locked meanwhile, for which the settlement waits. */
+export const whileMined = async (services: Services, id: string, work: () => Promise<unknown>): Promise<void> => {
   const { prisma, pool } = services.database;
   await prisma.payout.update({ where: { id }, data: { status: "processing" } });
   const lock = await pool.connect();
@@ -50,13 +47,7 @@ export const losePaid = async (services: Services, id: string): Promise<void> =>
       async () => expect((await prisma.walletPayoutBatch.findFirstOrThrow({ where })).state).toBe("mined"),
       { timeout: 40_000, interval: 50 },
     );
-    await prisma.walletPayoutBatch.updateMany({
-      where,
-      data: {
-        ...{ state: "queued", attempt: 0, userOpHash: null, txHash: null, blockNumber: null, confirmations: 0 },
-        ...{ gasCostWei: 0, version: { increment: 1 } },
-      },
-    });
+    await work();
     await lock.query("COMMIT");
     await vi.waitFor(
       async () =>
@@ -69,3 +60,15 @@ export const losePaid = async (services: Services, id: string): Promise<void> =>
     await worker.stop();
   }
 };
+
+/** Loses the batch's transaction from the database once the chain has executed it, and before it is settled, as a restore from a backup does. */
+export const losePaid = (services: Services, id: string): Promise<void> =>
+  whileMined(services, id, () =>
+    services.database.prisma.walletPayoutBatch.updateMany({
+      where: { payoutId: id, number: 0 },
+      data: {
+        ...{ state: "queued", attempt: 0, userOpHash: null, txHash: null, blockNumber: null, confirmations: 0 },
+        ...{ gasCostWei: 0, version: { increment: 1 } },
+      },
+    }),
+  );

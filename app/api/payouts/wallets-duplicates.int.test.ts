@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
+import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
 import { cancelPayout, createAccountsPayout, listPayouts } from "@/lib/contracts/payouts";
 import { testApi, type TestApi } from "@/lib/testing/api";
-import { idOf, newPayer, pay, refusal, row, someone, type Refusal } from "@/lib/testing/payout-requests";
+import { withApproval } from "@/lib/testing/approve";
+import { doubtUnseen } from "@/lib/testing/payout-doubts";
+import { idOf, newPayer, pay, read, refusal, row, someone, type Refusal } from "@/lib/testing/payout-requests";
 
 // No worker runs, so that an accepted payout stays in the state in which it was accepted.
 let api: TestApi;
@@ -39,6 +42,24 @@ test("the same payment within one list is refused too", async () => {
   expect(refused.details?.[0]?.message).toContain("row 0 of this list");
   const made = await pay(key, [row(a), row(b), row(a)], { allowDuplicates: true });
   expect(made.warnings).toMatchObject([{ code: "duplicate_row", index: 2 }]);
+});
+
+test("the same payment is refused as long as another operation may have made it, and nobody has decided", async () => {
+  const { key, customer } = await newPayer(api, "10");
+  const to = someone();
+  const first = idOf(await pay(key, [row(to)]));
+  await doubtUnseen(api.services, first);
+  expect(await read(key, first)).toMatchObject({ status: "failed", doubts: [{ rows: 1 }] });
+  const refused = await refusal(pay(key, [row(to)]));
+  expect(refused).toMatchObject({ status: 409, code: "duplicate_payout", details: [{ path: "transfers.0" }] });
+  expect(refused.details?.[0]?.message).toContain(first);
+  await withApproval(customer.session.account, (approval) =>
+    customer.session.client.call(decidePayoutDoubt, {
+      params: { id: first },
+      body: { batch: 0, decision: "not_paid", reason: "Explorer", ...(approval ? { approval } : {}) },
+    }),
+  );
+  expect(await refusal(pay(key, [row(to)]))).toMatchObject({ code: "ok" });
 });
 
 test("the same payment within 30 days may be made once more when the first was cancelled, or lies longer ago", async () => {

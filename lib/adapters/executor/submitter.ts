@@ -31,6 +31,11 @@ interface Submitting extends SubmitterDeps {
 
 /** How often one operation is bundled again after its bundle was mined and reverted. */
 const BUNDLES_MAX = 5;
+/**
+ * As `BUNDLES_MAX`, for an operation whose owner is outside of the service. It goes alone, so it caused the reverts, and its owner may have
+ * made it invalid on purpose.
+ */
+const HELD_BUNDLES_MAX = 2;
 /** How often a bundle is made anew because another instance took some of its operations. */
 const CLAIMS_MAX = 3;
 const OFFERED_MAX = 20_000;
@@ -174,7 +179,7 @@ const sendInParts = async (
 };
 
 /** Why an operation can never be bundled; null when it can. */
-const impossible = (chain: ChainContext, { operation, before }: Wanted): Error | null => {
+const impossible = (chain: ChainContext, { operation, before, isHeldElsewhere }: Wanted): Error | null => {
   const gas = transactionGasOf(chain, [operation], bundleCallOf(chain, [operation]));
   if (gas > TRANSACTION_GAS_MAX) {
     return new DomainError(
@@ -182,8 +187,9 @@ const impossible = (chain: ChainContext, { operation, before }: Wanted): Error |
       "The operation needs more gas than one transaction may use. Nothing was sent; split it into smaller ones.",
     );
   }
-  return before !== null && before.attempts >= BUNDLES_MAX
-    ? simulationFailed(chain, `its bundle reverted ${String(BUNDLES_MAX)} times`)
+  const bundlesMax = isHeldElsewhere ? HELD_BUNDLES_MAX : BUNDLES_MAX;
+  return before !== null && before.attempts >= bundlesMax
+    ? simulationFailed(chain, `its bundle reverted ${String(bundlesMax)} times`)
     : null;
 };
 

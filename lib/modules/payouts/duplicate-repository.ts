@@ -1,4 +1,5 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import { IN_DOUBT_CODE } from "./wallets/batches/doubt-code";
 import { refuseDuplicates, repeatedWithin, type DuplicateRow, type RowKeys } from "./duplicate-rows";
 
 /** Days after which an equal payment is no longer a duplicate. */
@@ -12,7 +13,7 @@ const LOCK = `
   SELECT pg_advisory_xact_lock(hashtext('payout_row_key:' || $1), lock) FROM unnest(string_to_array($2, ',')::int[]) AS lock`;
 
 // Each key is looked up separately (OFFSET 0 prevents a join with all keys of the project). A row counts when it was paid or may still
-// be paid. It does not count when the row, its batch or its payout failed or was cancelled.
+// be paid, also where its batch is in doubt ($4). It does not count when the row, its batch or its payout failed or was cancelled.
 const EARLIER = `
   WITH asked AS MATERIALIZED (
     SELECT asked.key::uuid AS key, asked.index::int AS index
@@ -33,13 +34,14 @@ const EARLIER = `
   )
   SELECT DISTINCT ON (found.index) found.index, found.payout_id, found.created_at
   FROM found
-  JOIN payout p ON p.project_id = $1 AND p.id = found.payout_id AND p.status NOT IN ('cancelled', 'expired', 'failed')
+  JOIN payout p ON p.project_id = $1 AND p.id = found.payout_id AND p.status NOT IN ('cancelled', 'expired')
   LEFT JOIN payout_item ended ON ended.project_id = $1 AND ended.payout_id = found.payout_id AND ended.index = found.row
   LEFT JOIN wallet_payout_item item ON item.project_id = $1 AND item.payout_id = found.payout_id AND item.index = found.row
   LEFT JOIN wallet_payout_batch batch
     ON batch.project_id = $1 AND batch.payout_id = found.payout_id AND batch.number = item.batch
   WHERE ended.status IS DISTINCT FROM 'failed' AND item.status IS NULL
-    AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
+    AND (p.status <> 'failed' AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
+      OR batch.state = 'failed' AND batch.failure->>'code' = $4)
   ORDER BY found.index, found.created_at DESC`;
 
 const INSERT = `
@@ -73,7 +75,7 @@ export const paidEarlier = async (
   { keys, now }: Pick<RowKeys, "keys" | "now">,
 ): Promise<DuplicateRow[]> => {
   const since = new Date(now.getTime() - DUPLICATE_DAYS * DAY_MS);
-  const rows = await sql.query<EarlierRow>(EARLIER, [projectId, keys.join(","), since]);
+  const rows = await sql.query<EarlierRow>(EARLIER, [projectId, keys.join(","), since, IN_DOUBT_CODE]);
   return rows.map((row) => ({
     index: row.index - 1,
     earlier: { payoutId: row.payout_id, at: row.created_at },

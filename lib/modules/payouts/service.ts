@@ -134,16 +134,19 @@ const approve = async (parts: PayoutParts, actor: UserActor, id: string, code: G
   return parts.reading.get(actor.projectId, id);
 };
 
-/** Cancels the parts of a payout that are not under way yet. @throws DomainError `not_found`; `invalid_state` when no part can be stopped */
+/**
+ * Cancels the parts of a payout that are not under way yet.
+ * @throws DomainError `not_found`; `invalid_state` when no part can be stopped; `signing_off` for a payout to wallets whose money is held
+ */
 const cancel = async (parts: PayoutParts, actor: Actor, id: string): Promise<PayoutView> => {
   const view = await parts.reading.get(actor.projectId, id);
   requireReadable(view);
-  const { kind, payout } = view;
+  const { payout } = view;
   const { projectId, id: payoutId } = payout;
   const audit = { ...doneBy(actor), action: "payout.cancelled", subject: payoutId, at: parts.clock.now() };
   const cancelled =
-    kind === "wallets"
-      ? await parts.wallets.cancel({ projectId, payoutId }, audit)
+    view.kind === "wallets"
+      ? await parts.wallets.cancel(view, audit)
       : await parts.accounts.cancel(payout, audit, audit.at);
   if (!cancelled)
     throw new DomainError(

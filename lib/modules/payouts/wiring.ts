@@ -16,6 +16,7 @@ import { readWorths, type PolicyEngine, type PoliciesService } from "@/lib/modul
 import type { ProjectsService } from "@/lib/modules/projects/service";
 import type { SwapsService } from "@/lib/modules/swaps/service";
 import type { ReservesService } from "@/lib/modules/reserves/service";
+import type { SigningGate } from "@/lib/modules/signing/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import type { WalletsService } from "@/lib/modules/wallets/service";
 import { createPayoutActivity } from "./activity";
@@ -60,6 +61,7 @@ export interface PayoutsParts {
   readonly clock: Clock;
   readonly freezes: TokenFreezes;
   readonly walletBatches: WalletBatchesDriver;
+  readonly lostMoves: SigningGate;
   readonly log: { warn(fields: object, message: string): void };
 }
 

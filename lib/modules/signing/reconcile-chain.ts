@@ -1,4 +1,5 @@
 /** Compares one chain with the database: what was executed that no row knows, and what the rows do not know of their own moves. */
+import { opinionsOf } from "@/lib/chains/agreement";
 import { blockBefore } from "@/lib/chains/block-at";
 import { payloadOf, paymentsIn } from "@/lib/chains/erc4337/account-payments";
 import { callDataOf, contentOf, type ExecutedContent } from "@/lib/chains/erc4337/executed-content";
@@ -136,6 +137,22 @@ const waitOf = (
   );
 };
 
+/**
+ * Everything that any provider of the chain shows. A node that keeps no logs of that time, or hides some, shows less, and what is missed
+ * here would be paid again.
+ */
+const executedIn = async (
+  { registry }: ReconcileDeps,
+  chainId: number,
+  search: Parameters<typeof executedOperations>[1],
+): Promise<readonly ExecutedOperation[]> => {
+  const { entryPoint } = registry.get(chainId).contracts;
+  const rangeBlocks = () => registry.logRangeBlocks(chainId);
+  const look = (view: typeof registry) =>
+    executedOperations({ client: view.client(chainId), entryPoint, rangeBlocks }, search);
+  return (await opinionsOf({ registry, chainId, look })).flat();
+};
+
 /** @throws DomainError `chain_unavailable` */
 export const reconcileChain = async (
   deps: ReconcileDeps,
@@ -153,12 +170,9 @@ export const reconcileChain = async (
     known.accounts(),
     ownersOf(deps, chainId, addSeconds(seenAt, -KEPT_DAYS * 86_400)),
   ]);
-  const query = { client, entryPoint: contracts.entryPoint, rangeBlocks: () => registry.logRangeBlocks(chainId) };
   const senders = accounts.map(({ address }) => address);
   const paymaster = contracts.paymaster ?? null;
-  const found = await chainCall(chainId, () =>
-    executedOperations(query, { senders, paymaster, fromBlock, toBlock: head }),
-  );
+  const found = await executedIn(deps, chainId, { senders, paymaster, fromBlock, toBlock: head });
   const span = { chainId, fromBlock, toBlock: head };
   const executor = await compareExecutor(deps, span, { mayChange: offSince !== null });
   const projects = new Map(accounts.map(({ address, projectId }) => [address.toLowerCase(), projectId]));

@@ -2,6 +2,7 @@ import type { Clock } from "@/lib/core/clock";
 import type { SmartAccountsService, DeploymentClaims, ManagedAccount } from "@/lib/modules/smart-accounts/service";
 import type { SigningGate } from "@/lib/modules/signing/service";
 import type { ReceiptLog, RouteLeg, RouteRequest, Routing } from "@/lib/ports/routing";
+import type { TransactionSender } from "@/lib/ports/transactions";
 import type { GasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
 import type { Failure, Leg, LegChange } from "@/lib/modules/operations/leg";
 import type { LegMove, LegRepository, SignedAgain } from "@/lib/modules/operations/leg-repository";
@@ -44,6 +45,8 @@ export interface StepDeps {
   screenAgain(operation: Operation, leg: Leg, phase: ScreenedPhase): Promise<Failure | null>;
   /** Knows the payments that a restored database has lost. */
   lostMoves: Pick<SigningGate, "hasPaid" | "requireUnpaid">;
+  /** The service's own transactions that carry operations. */
+  bundles: Pick<TransactionSender, "bundleTransactionsOf">;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 

@@ -10,6 +10,11 @@ const HEAD = { number: 100n, timestamp: 10_000n };
 /** Three confirmations deep. */
 const FINAL = { number: 98n, timestamp: 9_998n };
 
+const OPERATION = {
+  ...{ sender: ACCOUNT, nonce: 1n, callData: "0x", signature: "0x", maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+  ...{ callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n },
+};
+
 interface Scenario {
   /** The block from which on the leg's nonce is used; null: it is not used. */
   readonly usedFrom?: bigint | null;
@@ -28,6 +33,8 @@ interface Scenario {
   readonly stopped?: Failure;
   /** The sponsor's fee for the operation in the leg's place; null: the chain does not answer. */
   readonly sponsoredWei?: bigint | null;
+  /** How many bundles with it reverted, at 10 wei each. */
+  readonly revertedBundles?: number;
   /** In Unix seconds. */
   readonly now?: number;
 }
@@ -39,6 +46,12 @@ const signedAgain =
     const operation = { ...input.operation, preVerificationGas: input.preVerificationGas };
     return Promise.resolve(bearsSignature ? { operation, userOpHash: "0xbb" } : null);
   };
+
+/** Bundles with the leg's operation, all mined. */
+const carrying = (attempts: number) => ({
+  bundleTransactionsOf: () =>
+    Promise.resolve(new Map(attempts === 0 ? [] : [["0xaa", { attempts, transaction: { minedHash: "0xcc" } }]])),
+});
 
 /** Runs one step of a leg whose operation is not mined yet. */
 const stepIn = async ({
@@ -52,14 +65,13 @@ const stepIn = async ({
   bearsSignature = true,
   stopped,
   sponsoredWei = 0n,
+  revertedBundles = 0,
   now = 1_000,
 }: Scenario) => {
   const offers: unknown[] = [];
   const moves: { to: string; change: { failure?: Failure; gasCostWei?: bigint; gasPaidBy?: string } }[] = [];
   const replaced: unknown[] = [];
   const hashesAsked: string[] = [];
-  let receiptsAsked = 0;
-  const limits = { callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n };
   const step = {
     leg: {
       id: "leg_1",
@@ -71,15 +83,8 @@ const stepIn = async ({
       earlierUserOpHashes,
       fromBlock: 0n,
       validUntil: new Date(validUntil * 1000),
-      userOperation: {
-        sender: ACCOUNT,
-        nonce: 1n,
-        callData: "0x",
-        ...limits,
-        maxFeePerGas: 1n,
-        maxPriorityFeePerGas: 1n,
-        signature: "0x",
-      },
+      sponsorReservedWei: 100n,
+      userOperation: OPERATION,
     },
     operation: { projectId: "prj_1", gasWaits: [] },
     submittedAt,
@@ -88,14 +93,15 @@ const stepIn = async ({
     isSigningAllowed: () => Promise.resolve(true),
     screenAgain: () => Promise.resolve(stopped ?? null),
     managedAccount: () => Promise.resolve(isManaged ? { address: ACCOUNT } : null),
+    bundles: carrying(revertedBundles),
     smartAccounts: {
       feeExcess: () => Promise.resolve(null),
+      sent: { receipt: () => Promise.resolve({ success: false, costWei: 10n }) },
       signAgain: signedAgain(bearsSignature),
       receipt: (_: number, hash: string) => {
         hashesAsked.push(hash);
-        receiptsAsked += 1;
         // The content does not matter here, because the next step reads the receipt again.
-        return Promise.resolve(isMined && receiptsAsked > 1 ? {} : null);
+        return Promise.resolve(isMined && hashesAsked.length > 1 ? {} : null);
       },
       wasExecuted: (_: number, __: string, ___: string, at: { blockNumber: bigint }) =>
         Promise.resolve(usedFrom !== null && at.blockNumber >= usedFrom),
@@ -137,6 +143,13 @@ describe("an operation whose time is over", () => {
     expect((await stepIn({ usedFrom: 98n, sponsoredWei: 7n })).gas).toEqual([7n, "sponsor"]);
     expect((await stepIn({ usedFrom: 98n })).gas).toEqual([undefined, undefined]);
     expect((await stepIn({ sponsoredWei: 7n })).gas).toEqual([undefined, undefined]);
+  });
+
+  test("costs what its reverted bundles cost, because an owner outside of the service can make it invalid on purpose", async () => {
+    expect((await stepIn({ revertedBundles: 2 })).gas).toEqual([20n, "sponsor"]);
+    expect((await stepIn({ revertedBundles: 2, usedFrom: 98n, sponsoredWei: 7n })).gas).toEqual([27n, "sponsor"]);
+    // Operations of the service's own keys share bundles, and nobody outside can make them invalid.
+    expect((await stepIn({ revertedBundles: 2, isManaged: true })).gas).toEqual([undefined, undefined]);
   });
 
   test("waits for that cost while the chain does not answer, ten minutes at most", async () => {

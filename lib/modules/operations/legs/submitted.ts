@@ -6,6 +6,7 @@ import type { Failure, LegChange } from "@/lib/modules/operations/leg";
 import { endGasWait, waitsForGas } from "./gas-wait";
 import { movedNothing, NOTHING_MOVED } from "./moved-nothing";
 import { REPLACED } from "./replaced";
+import { lostFeeChange } from "./reverted-bundles";
 import { readAgreedReceipt, readReceipt } from "./source";
 import { fail, move, type MinedSource, type Step, type StepResult } from "./step";
 import { followWallet, lookAtUnknown } from "./wallet-transactions";
@@ -40,7 +41,7 @@ export const submitted = async (step: Step): Promise<StepResult> => {
   if (leg.via === "transaction") return followWallet(step, looked);
   const failure = await whyNever(step);
   if (failure === REPLACED) return fail(step, failure, await replacedChange(step));
-  if (failure !== null) return fail(step, (await whyNotSent(step, failure)) ?? failure);
+  if (failure !== null) return fail(step, (await whyNotSent(step, failure)) ?? failure, await lostFeeChange(step, 0n));
   return offer(step);
 };
 
@@ -50,8 +51,7 @@ const replacedChange = async (step: Step): Promise<LegChange> => {
   const account = userOperationOf(step).sender;
   const asked = { chainId: leg.sourceChainId, account, names: [leg.id], since: operation.createdAt };
   const since = leg.validUntil ?? clock.now();
-  const costWei = await gasOfReplaced(smartAccounts, asked, { since, now: clock.now() });
-  return costWei === 0n ? {} : feeChange({ costWei, paidBy: "sponsor" });
+  return lostFeeChange(step, await gasOfReplaced(smartAccounts, asked, { since, now: clock.now() }));
 };
 
 /** An operation that was not submitted any more because of a list has expired for that reason. */

@@ -8,6 +8,7 @@ import { NOT_READABLE } from "../readable";
 import type { PayoutsRepository } from "../repository";
 import type { AccountSideDeps } from "./account-side";
 import { createApproving } from "./approve";
+import { createCancelling, type CancelDeps } from "./cancel";
 import { createDoubtDecisions, type DoubtDeps } from "./batches/decide-doubt";
 import { refuseFaults, strangersAmong, type WalletRowInput } from "./check-rows";
 import type { Origin, ScheduledRun } from "./draft";
@@ -35,6 +36,7 @@ export interface WalletPayoutsDeps
   readonly policies: StorePayoutDeps["policies"];
   readonly payouts: Pick<PayoutsRepository, "findByKey">;
   readonly rows: WalletPayoutsReader;
+  readonly lostMoves: CancelDeps["lostMoves"];
 }
 
 export interface NewWalletsPayout extends BorneInput {
@@ -228,7 +230,7 @@ export const createWalletPayoutsService = (deps: WalletPayoutsDeps) => ({
   partsOf: bindDeps(deps, partsOf),
   ...createApproving(deps),
   ...createDoubtDecisions(deps),
-  cancel: deps.repository.cancel,
+  ...createCancelling(deps),
   items: deps.rows.items,
 });
 

@@ -6,18 +6,22 @@ import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
 import { quoted, type ApprovalsService, type Approved, type GivenApproval } from "@/lib/modules/approvals/service";
 import { doneBy } from "@/lib/modules/audit/service";
+import type { SigningGate } from "@/lib/modules/signing/service";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { WalletsPayout } from "../../payout";
 import { tokenNamed, type WalletPayout } from "../wallet-payout";
-import { agreedVerdict, contradicts, judge, type Verdict } from "./doubt";
+import { agreedVerdict, contradicts, judge, withLost, type Verdict } from "./doubt";
 import type { Decided, DoubtRepository, DoubtfulBatch } from "./doubt-repository";
 import { PROVEN_UNPAID, STATED_UNPAID } from "./failures";
+import { lostPaymentsAmong } from "./lost-payments";
 import { namesOf } from "./payout-batch";
 
 export interface DoubtDeps {
   readonly doubts: DoubtRepository;
   readonly smartAccounts: Pick<SmartAccountsService, "executedAttempts">;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  /** Answers whether signing is allowed, and whether an operation that the database lost in a restore has made a payment. */
+  readonly lostMoves: Pick<SigningGate, "require" | "hasPaid">;
   readonly clock: Clock;
 }
 
@@ -45,8 +49,10 @@ const noDoubt = (): DomainError =>
 const UNSEEN =
   "The chain's node shows no transaction of this part, so it cannot tell whether it was paid. Look in the explorer of the chain, and state whether it was paid. Nothing was changed.";
 
-const unclear = ({ row }: Extract<Verdict, { readonly kind: "unclear" }>): string =>
-  `The chain shows another payment to ${row.recipient} than row ${String(row.index + 1)} asks for, so it does not tell whether this row was paid. Look in the explorer of the chain, and state whether this part was paid. Nothing was changed.`;
+const unclear = ({ row, isLost }: Extract<Verdict, { readonly kind: "unclear" }>): string =>
+  isLost === true
+    ? `A move that the database lost in a restore made a payment of this amount to ${row.recipient}, so the chain does not tell whether row ${String(row.index + 1)} was paid. Look in the explorer of the chain, and state whether this part was paid; where that move was another payment, the operator can release it. Nothing was changed.`
+    : `The chain shows another payment to ${row.recipient} than row ${String(row.index + 1)} asks for, so it does not tell whether this row was paid. Look in the explorer of the chain, and state whether this part was paid. Nothing was changed.`;
 
 const PROVEN =
   "The chain shows what became of this part, so no statement is needed. Nothing was changed; let it decide.";
@@ -72,13 +78,18 @@ const verdictsOf = async (
   });
   const ownNames = new Set(namesOf(batch));
   const token = tokenNamed(own.totals, batch.token);
-  return opinions.map((attempts) =>
+  const verdicts = opinions.map((attempts) =>
     judge({
       ...{ token, rows },
       own: attempts.filter(({ name }) => ownNames.has(name)),
       others: attempts.filter(({ name, userOpHash }) => !ownNames.has(name) && !knownHashes.has(userOpHash)),
     }),
   );
+  const unpaid = new Set(verdicts.flatMap((verdict) => (verdict.kind === "proven" ? verdict.unpaid : [])));
+  // A lost retry of the rows was another payout, whose operations have none of these names.
+  const place = { projectId: payout.projectId, chainId: own.chainId, token };
+  const lost = await lostPaymentsAmong(deps.lostMoves, place, [...unpaid]);
+  return verdicts.map((verdict) => withLost(verdict, lost));
 };
 
 const amountOf = ({ own, batch }: Doubt): string => {
@@ -164,7 +175,7 @@ const asStated = async (deps: DoubtDeps, actor: UserActor, doubt: Doubt, stateme
  * `by_chain` settles each row as the chain's logs prove it, where two of its providers agree. A person's statement is taken only where they
  * prove nothing together, and none proves something else; it needs an approval.
  * @throws DomainError `invalid_state` when the batch is in no doubt, the chain does not tell, or it tells and a statement was made;
- *   `chain_unavailable` also when the providers do not agree; `approval_required` and what else `requireApproval` throws
+ *   `chain_unavailable` also when the providers do not agree; `signing_off`; `approval_required` and what else `requireApproval` throws
  */
 const decideDoubt = async (
   deps: DoubtDeps,
@@ -173,6 +184,8 @@ const decideDoubt = async (
   number: number,
   decision: DoubtDecision,
 ): Promise<void> => {
+  // Before the chains were compared, nobody knows which payments were made after a backup.
+  await deps.lostMoves.require();
   const found = await deps.doubts.find({ projectId: payout.projectId, payoutId: payout.id, number });
   if (found === null) throw noDoubt();
   const doubt = { ...found, payout, own };

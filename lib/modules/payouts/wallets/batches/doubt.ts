@@ -8,8 +8,8 @@ import type { PayableRow } from "./payout-batch";
 export type Verdict =
   /** No operation of the batch is found, although its nonce is used: the node may not keep logs of that time. */
   | { readonly kind: "unseen" }
-  /** The chain shows something else for this row than was asked for. */
-  | { readonly kind: "unclear"; readonly row: PayableRow }
+  /** The chain shows something else for this row than was asked for; with `isLost` a payment of a move that the database lost. */
+  | { readonly kind: "unclear"; readonly row: PayableRow; readonly isLost?: true }
   /** `by` is null where nothing was paid. */
   | { readonly kind: "proven"; readonly unpaid: readonly PayableRow[]; readonly by: ExecutedAttempt | null };
 
@@ -42,6 +42,13 @@ export const judge = ({ token, rows, own, others }: Evidence): Verdict => {
     else unpaid.push(row);
   }
   return { kind: "proven", unpaid, by: unpaid.length === rows.length ? null : (done.at(-1) ?? null) };
+};
+
+/** The verdict where moves that the database lost in a restore made the payments of some rows: none of these is proven as unpaid. */
+export const withLost = (verdict: Verdict, lost: readonly PayableRow[]): Verdict => {
+  if (verdict.kind !== "proven") return verdict;
+  const row = verdict.unpaid.find(({ index }) => lost.some((one) => one.index === index));
+  return row === undefined ? verdict : { kind: "unclear", row, isLost: true };
 };
 
 const outcomeOf = (verdict: Verdict): readonly unknown[] => {

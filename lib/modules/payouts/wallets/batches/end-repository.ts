@@ -8,7 +8,7 @@ import { syncHold } from "@/lib/modules/holds/service";
 import { toStored } from "@/lib/ports/routing-json";
 import { recordPayoutEvents } from "../../project-event-repository";
 import { settleAccount } from "../account-side-repository";
-import { ALL_ROWS_REFUSED, REPLACED } from "./failures";
+import { ALL_ROWS_REFUSED, PAID_BY_LOST_MOVE, REPLACED } from "./failures";
 import {
   batchName,
   batchVersion,
@@ -20,7 +20,15 @@ import {
   type RowOutcome,
 } from "./payout-batch";
 import { settleReservation } from "./reservations";
-import { countRows, endOf, moveRows, recordFailedBatch, shrinkHold, writeOutcomes } from "./rows-repository";
+import {
+  countRows,
+  endOf,
+  moveRows,
+  moveRowsToDoubt,
+  recordFailedBatch,
+  shrinkHold,
+  writeOutcomes,
+} from "./rows-repository";
 import { change, seenIn, type BatchRepositoryDeps, type Change, type Mined } from "./transition-repository";
 
 /** Locks the payout's row, so that changes of its counters and its end follow one another. Take it before any other lock. */
@@ -65,6 +73,24 @@ const pay = (
     await settle(tx, input, { paidBase: batch.amountBase - unpaidBase, returnedBase: unpaidBase });
     const spentWei = batch.formerGasWei + input.receipt.actualGasCost;
     await settleReservation(tx, sponsorship, { payout, batch, spentWei });
+    return true;
+  });
+
+/**
+ * mined stays, without the rows that an operation which the database lost may have paid: a new batch in doubt gets these rows. Their money
+ * stays in transit until somebody has decided.
+ */
+const doubt = (
+  { database }: BatchRepositoryDeps,
+  { batch, rows, now }: { batch: PayoutBatch; rows: readonly PayableRow[]; now: Date },
+): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    await lockPayout(tx, batch);
+    const movedBase = rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
+    const left: Change = { rows: batch.rows - rows.length, amountBase: toDecimal(batch.amountBase - movedBase) };
+    if (!(await change(tx, batch, "mined", left, now))) return false;
+    await moveRowsToDoubt(tx, { batch, rows, movedBase, failure: PAID_BY_LOST_MOVE, now });
+    await countRows(tx, batch, { completed: 0, failed: rows.length, now });
     return true;
   });
 
@@ -175,6 +201,7 @@ export const firstFailure = async (
 
 export const createEndRepository = (deps: BatchRepositoryDeps) => ({
   pay: bindDeps(deps, pay),
+  doubt: bindDeps(deps, doubt),
   fail: bindDeps(deps, fail),
   setAside: bindDeps(deps, setAside),
   halve: bindDeps(deps, halve),

@@ -1,6 +1,7 @@
 /** Why rows were not paid, in words that say where the money is. */
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
+import { IN_DOUBT_CODE } from "./doubt-code";
 import type { Failure } from "./payout-batch";
 
 const IN_TREASURY = "The money is in the treasury.";
@@ -71,7 +72,7 @@ export const reverted = (attempts: number): Failure => ({
 });
 
 export const REPLACED: Failure = {
-  code: "source_replaced",
+  code: IN_DOUBT_CODE,
   message:
     "The account executed another operation that was signed for the same payments, so this one can never be executed. The other one may have paid them: let the chain be checked before you pay again.",
   retryable: false,

@@ -1,9 +1,10 @@
 import { isDomainError } from "@/lib/core/errors";
 import type { ReceiptCheck, UserOperationReceipt } from "@/lib/ports/bundler";
 import { MOVED_NOTHING, movedOtherwise } from "./failures";
+import { lostPaymentsAmong } from "./lost-payments";
 import { rowsThatDiffer, type RowProof } from "./row-proofs";
-import type { RowOutcome } from "./payout-batch";
-import { depthOf, readReceipt, type Step, type StepResult } from "./step";
+import type { PayableRow, RowOutcome } from "./payout-batch";
+import { depthOf, placeOf, readReceipt, type Step, type StepResult } from "./step";
 
 const isSuccess: ReceiptCheck = ({ success }) => success;
 
@@ -30,7 +31,11 @@ export const mined = async (step: Step): Promise<StepResult> => {
   const have = isSame ? Math.max(counted, batch.confirmations) : counted;
   if (have >= need) {
     const outcomes = await outcomesOf(step, receipt);
-    await repository.pay({ payout, batch, receipt, outcomes, confirmations: have, now: clock.now() });
+    const lost = await lostAmong(step, outcomes);
+    const now = clock.now();
+    await (lost.length > 0
+      ? repository.doubt({ batch, rows: lost, now })
+      : repository.pay({ payout, batch, receipt, outcomes, confirmations: have, now }));
     return "moved";
   }
   if (!isSame || have !== batch.confirmations)
@@ -57,6 +62,18 @@ const outcomesOf = async (step: Step, receipt: UserOperationReceipt): Promise<re
       ? { index, amountBase, status: "failed", failure: MOVED_NOTHING }
       : { index, amountBase, status: null, failure: movedOtherwise(token, movedBase) };
   });
+};
+
+/** The rows that the operation did not pay, although one that the database lost in a restore made their payments. */
+const lostAmong = async (step: Step, outcomes: readonly RowOutcome[]): Promise<readonly PayableRow[]> => {
+  const failed = new Set(outcomes.filter(({ status }) => status === "failed").map(({ index }) => index));
+  if (failed.size === 0) return [];
+  const rows = await step.repository.rowsOf(step.batch);
+  return lostPaymentsAmong(
+    step.lostMoves,
+    placeOf(step),
+    rows.filter(({ index }) => failed.has(index)),
+  );
 };
 
 const changesOf = async (

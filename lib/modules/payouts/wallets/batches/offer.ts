@@ -1,11 +1,12 @@
 import { isDomainError } from "@/lib/core/errors";
 import { WaitsForTurnError, type UserOperationReceipt } from "@/lib/ports/bundler";
-import { expired, reverted } from "./failures";
+import { expired, PAID_BY_LOST_MOVE, reverted } from "./failures";
 import { waitsForGas } from "./gas-wait";
+import { hasLostPayment } from "./lost-payments";
 import { ATTEMPTS_MAX, attemptName, type Failure } from "./payout-batch";
 import { replaced } from "./replaced";
 import { maySubmit } from "./screen-again";
-import { depthOf, readReceipt, type Step, type StepResult } from "./step";
+import { depthOf, placeOf, readReceipt, type Step, type StepResult } from "./step";
 
 const OFFER_AGAIN_MS = 4000;
 
@@ -98,11 +99,18 @@ const noteOffer = (offeredAt: Map<string, number>, hash: string, now: number): v
   offeredAt.set(hash, now);
 };
 
-/** Queues the next attempt, or fails the batch after the last one. */
+/**
+ * Queues the next attempt, or fails the batch after the last one. After a restore a retry that the database lost may have paid the rows, so
+ * their money is not freed.
+ */
 const again = async (step: Step, failure: Failure): Promise<StepResult> => {
-  if (step.batch.attempt >= ATTEMPTS_MAX) return fail(step, failure);
-  await step.repository.retry({ batch: step.batch, now: step.clock.now() });
-  return "moved";
+  const { batch, repository, lostMoves, clock } = step;
+  if (batch.attempt < ATTEMPTS_MAX) {
+    await repository.retry({ batch, now: clock.now() });
+    return "moved";
+  }
+  const isLost = await hasLostPayment(lostMoves, placeOf(step), await repository.rowsOf(batch));
+  return isLost ? replaced(step, PAID_BY_LOST_MOVE) : fail(step, failure);
 };
 
 const fail = async ({ payout, batch, repository, clock }: Step, failure: Failure): Promise<StepResult> => {

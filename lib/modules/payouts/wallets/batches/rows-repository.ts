@@ -64,6 +64,37 @@ export const countRows = async (
   });
 };
 
+/** The number of the payout's next batch. The caller has locked the payout's row. */
+const nextNumber = async (tx: Tx, { projectId, payoutId, number }: PayoutBatch): Promise<number> => {
+  const { _max } = await tx.walletPayoutBatch.aggregate({ where: { projectId, payoutId }, _max: { number: true } });
+  return (_max.number ?? number) + 1;
+};
+
+/** Moves rows of a mined batch, which holds nothing any more, to a new batch that has failed, with an event for each row. */
+export const moveRowsToDoubt = async (
+  tx: Tx,
+  input: { batch: PayoutBatch; rows: readonly PayableRow[]; movedBase: bigint; failure: Failure; now: Date },
+): Promise<void> => {
+  const { batch, rows, movedBase, failure, now } = input;
+  const { projectId, payoutId, token } = batch;
+  const number = await nextNumber(tx, batch);
+  const from = await tx.walletPayoutBatch.findFirstOrThrow({
+    where: { projectId, payoutId, number: batch.number },
+    select: { walletAddress: true, chainId: true },
+  });
+  await tx.walletPayoutBatch.create({
+    data: {
+      ...{ ...from, projectId, payoutId, number, token, state: "failed", updatedAt: now },
+      ...{ rows: rows.length, amountBase: toDecimal(movedBase), failure: toStored(failure) },
+    },
+  });
+  await tx.walletPayoutItem.updateMany({
+    where: { projectId, payoutId, index: { in: rows.map(({ index }) => index) } },
+    data: { batch: number },
+  });
+  await recordFailedBatch(tx, { ...batch, number }, failure, now);
+};
+
 /** Moves rows to a new batch, with their part of the hold and of the reservation. */
 export const moveRows = async (
   tx: Tx,
@@ -71,8 +102,7 @@ export const moveRows = async (
 ): Promise<void> => {
   const { batch, rows, movedBase, reservedWei, now } = input;
   const { projectId, payoutId, token, sponsorDay } = batch;
-  const { _max } = await tx.walletPayoutBatch.aggregate({ where: { projectId, payoutId }, _max: { number: true } });
-  const number = (_max.number ?? batch.number) + 1;
+  const number = await nextNumber(tx, batch);
   const hold = await tx.balanceHold.update({
     where: { id: batchName(batch) },
     data: { amountBase: { decrement: toDecimal(movedBase) } },

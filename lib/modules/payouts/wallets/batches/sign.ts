@@ -1,6 +1,5 @@
 import { addSeconds } from "@/lib/core/clock";
 import { isDomainError, type DomainError } from "@/lib/core/errors";
-import { formatAmount } from "@/lib/core/money";
 import { searchFrom, validitySeconds } from "@/lib/modules/smart-accounts/service";
 import { sponsoredCostOf } from "@/lib/modules/sponsorship/service";
 import type { UserOperationGas } from "@/lib/ports/bundler";
@@ -15,11 +14,12 @@ import {
   treasuryFrozen,
 } from "./failures";
 import { waitsForGas } from "./gas-wait";
+import { hasLostPayment } from "./lost-payments";
 import { isSigningAllowed } from "./signing-permission";
 import { attemptName, batchName, type PayableRow } from "./payout-batch";
 import { replaced } from "./replaced";
 import { stoppedRows, type StoppedRow } from "./screen-again";
-import type { Step, StepResult } from "./step";
+import { placeOf, type Step, type StepResult } from "./step";
 
 /** Milliseconds for which a batch is retried when the chain would not execute it although no row is at fault. Then it fails. */
 const BLOCKED_MS_MAX = 120_000;
@@ -33,7 +33,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (!(await mayDeploy(step))) return "waits";
   const rows = await repository.rowsOf(batch);
   if (rows.length === 0) throw new Error(`Batch ${batchName(batch)} has no row to pay.`);
-  if (await hasLostPayment(step, rows)) return replaced(step, PAID_BY_LOST_MOVE);
+  if (await hasLostPayment(step.lostMoves, placeOf(step), rows)) return replaced(step, PAID_BY_LOST_MOVE);
   if (!(await isSigningAllowed(step, rows))) return failUnpaid(step, NOT_EVALUATED);
   // Asked before the simulation, which refuses such rows without saying why.
   const frozen = await step.freezes.areFrozen(holdingsOf(step, rows));
@@ -49,16 +49,6 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const stopped = await stoppedRows(step, rows);
   return stopped.length > 0 ? leaveOut(step, stopped) : sign(step, rows, gas);
 };
-
-/** Whether one of the batch's payments was made after the backup from which the database was restored, by an operation that is not in it. */
-const hasLostPayment = ({ lostMoves, payout, batch, token }: Step, rows: readonly PayableRow[]): Promise<boolean> =>
-  lostMoves.hasPaid({
-    ...{ projectId: payout.projectId, chainId: payout.chainId, token: batch.token },
-    payments: rows.map(({ recipient, amountBase }) => ({
-      recipient,
-      amount: formatAmount(amountBase, token.decimals),
-    })),
-  });
 
 /** The treasury, then each recipient. */
 const holdingsOf = ({ token, account }: Step, rows: readonly PayableRow[]) => [

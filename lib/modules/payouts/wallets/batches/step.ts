@@ -63,6 +63,11 @@ export interface Step extends BatchDeps {
   readonly offeredAt: Map<string, number>;
 }
 
+/** The project, chain and token of a batch's payments. */
+export const placeOf = ({ payout: { projectId, chainId }, token }: Pick<Step, "payout" | "token">) => ({
+  ...{ projectId, chainId, token },
+});
+
 /** The result of a step: the batch changed its state (run the next step at once), or it waits. */
 export type StepResult = "moved" | "waits";
 
