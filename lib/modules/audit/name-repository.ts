@@ -30,6 +30,8 @@ const READ = `
     UNION ALL SELECT t.id, NULL, o.kind, o.request->'sources', NULL
       FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
       WHERE t.project_id = $1 AND t.id = ANY($2::text[])
+    UNION ALL SELECT id, NULL, 'private_swap', jsonb_build_array(jsonb_build_object('token', token, 'amountBase', amount_base::text)), NULL
+      FROM privacy_quote WHERE project_id = $1 AND id = ANY($2::text[])
   ) AS named`;
 
 interface NamedRow {
