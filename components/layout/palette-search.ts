@@ -2,6 +2,7 @@
 
 import { titleOf } from "@/components/features/payouts/payout";
 import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { useSettled } from "@/components/ui/use-settled";
 import { useContacts } from "@/components/features/contacts/use-contacts";
 import { accountName } from "@/components/features/global-accounts/account";
@@ -69,12 +70,12 @@ export const usePaletteRecords = (text: string): readonly PaletteRecord[] => {
         href: `/wallets?address=${wallet.address}`,
       })),
     (payouts?.data ?? [])
-      .filter(({ payoutId, reference }) => fits(typed, payoutId, reference ?? ""))
+      .filter((payout) => fits(typed, payout.payoutId, titleOf(payout, hidden)))
       .map((payout) => ({
         kind: "payout",
         id: payout.payoutId,
         name: titleOf(payout, hidden),
-        detail: payout.status.replaceAll("_", " "),
+        detail: STATUS_VIEWS[payout.status].word,
         href: `/payouts/${payout.payoutId}`,
       })),
   ];
