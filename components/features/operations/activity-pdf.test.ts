@@ -63,7 +63,7 @@ test("a payout is called by its reference, a withdrawal by its account, and an a
     ),
   ).join("\n");
   // Between words, so that a name can still be read.
-  expect(lines).toMatch(/Payout to {10}Completed[^]*\n {18}wallets:  [^]*\n {18}Contractors, May /);
+  expect(lines).toMatch(/Payout to {10}Completed[^]*\n {18}wallets: {2}[^]*\n {18}Contractors, May /);
   expect(lines).toMatch(/Withdrawal from {4}Completed[^]*\n {18}Rent /);
   expect(lines).toContain("Account ga_0198c");
   expect(lines).not.toContain(unnamed.accountId);
