@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { Amount, columnDigits, Unknown, Usd, type ColumnDigits } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
-import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useTitleOptions } from "@/components/ui/use-title-options";
 import { useHideableText } from "@/components/ui/hideable-text";
 import { RowLink } from "@/components/ui/row-link";
 import { StatusBadge } from "@/components/ui/status-badge";
@@ -68,7 +68,7 @@ const Received = ({ row: { status, received, minimum, kind }, digits }: CellProp
 
 /** A payout by its title, with its kind below it; what else moved by its kind. */
 const Title = ({ row }: { readonly row: ActivityRow }): ReactNode => {
-  const title = payoutTitleOf(row, useAmountsHidden());
+  const title = payoutTitleOf(row, useTitleOptions());
   const words = wordsOf(row);
   return title === null ? (
     <RowLink href={pathOfEntry(row)}>{words}</RowLink>

@@ -58,7 +58,7 @@ test("a payout is called by its reference, a withdrawal by its account, and an a
   const lines = linesOf(
     fileOf(
       { kind: "payout_to_wallets", reference: "Contractors, May" },
-      { kind: "payout_to_wallets", source: { accountId: "ga_1", name: "Rent" } },
+      { kind: "payout_to_wallets", source: { type: "account", accountId: "ga_1", name: "Rent" } },
       { kind: "funding", counterparty: { type: "account", ...unnamed } },
     ),
   ).join("\n");
