@@ -74,8 +74,8 @@ test("the palette finds accounts, contacts, payouts and actions, and hides the a
   // A payout without a reference is found by the title that lists give it.
   await find("12.50 usdc", /^12\.50 USDC to 1 recipient.*Pending/);
   await expect(page).toHaveURL(new RegExp(`/payouts/${String(payoutId)}$`));
-  await find("add contact", /^New contact/);
-  await expect(page.getByRole("dialog", { name: "New contact" })).toBeVisible();
+  await find("new contact", /^New contact/);
+  await expect(page.getByRole("dialog", { name: "Add a contact" })).toBeVisible();
   await page.keyboard.press("Escape");
   await find("hide", /^Hide amounts/);
   await page.goto("/balances");
@@ -84,10 +84,10 @@ test("the palette finds accounts, contacts, payouts and actions, and hides the a
 
 /** A dialog of each kind: opened by a button of the page, by one of a row, and by an item of a menu. */
 const OPENERS: readonly (readonly [path: string, opener: string | RegExp, item?: string])[] = [
-  ["/contacts", "New contact"],
-  ["/contacts", "Edit Ada Lovelace"],
-  ["/contacts", "Delete Ada Lovelace"],
-  ["/accounts", "New account"],
+  ["/contacts", "Add contact"],
+  ["/contacts", "Actions for Ada Lovelace", "Edit"],
+  ["/contacts", "Actions for Ada Lovelace", "Delete"],
+  ["/accounts", "Open account"],
   ["/api-keys", "New API key"],
   ["/api-keys", "Edit Shop backend"],
   ["/api-keys", "Make a new secret for Shop backend"],
