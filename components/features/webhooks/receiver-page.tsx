@@ -78,6 +78,9 @@ const RequestView = ({ request }: { readonly request: Received }): ReactNode => 
 const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
   const queryClient = useQueryClient();
   const create = useApiMutation(createWebhookEndpoint);
+  const endpoints = useApiQuery(listWebhookEndpoints, {}).data?.data ?? [];
+  const nameOf = (id: string): string =>
+    endpoints.find((endpoint) => endpoint.id === id)?.description ?? "an endpoint without a name";
   const { url, endpointIds } = receiver;
   const make = async (): Promise<void> => {
     await create.mutateAsync({ body: { url, events: ["*"], description: "Local receiver" } });
@@ -105,8 +108,8 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
             {endpointIds.map((id) => (
               <li key={id}>
                 Used by{" "}
-                <Link href={`/webhooks/${id}`} className="link font-mono text-sm break-all">
-                  {id}
+                <Link href={`/webhooks/${id}`} className="link" title={id}>
+                  {nameOf(id)}
                 </Link>
               </li>
             ))}
