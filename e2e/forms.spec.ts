@@ -160,7 +160,8 @@ test("the size of a large deposit is checked while it is typed, and saved by Ent
   await size.fill("many");
   await expect(card.getByText("Enter an amount such as 10,000.")).toBeVisible();
   await expect(card.getByRole("button", { name: "Save" })).toBeDisabled();
-  await size.fill("2500");
+  await size.fill("2,500");
+  await expect(card.getByText("Read as 2,500 USD")).toBeVisible();
   const saved = page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok());
   await size.press("Enter");
   await saved;
