@@ -4,6 +4,7 @@ import { createContact } from "@/lib/contracts/contacts";
 import { createGlobalAccount } from "@/lib/contracts/global-accounts";
 import { createWalletsPayout } from "@/lib/contracts/payouts";
 import { axeFaults } from "./support/axe";
+import { changeRows } from "./support/database";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
@@ -46,6 +47,25 @@ test("the palette finds records by their names, says nothing above a hit, and gi
 });
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const DAY_MS = 86_400_000;
+const DAYS = 29;
+
+test("the overview of a project with a history shows its balances without a scroll", async ({ page }) => {
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "100");
+  for (let day = 1; day <= DAYS; day += 1)
+    await changeRows(
+      `INSERT INTO balance_snapshot (project_id, hour, taken_at, total_usd, assets)
+       SELECT project_id, $2::timestamptz, $2::timestamptz, $3::numeric, '{}'::jsonb FROM wallet WHERE id = $1`,
+      [project.treasury.id, new Date(Date.now() - day * DAY_MS), String(50 + day)],
+    );
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto("/");
+  await expect(page.getByText(/since 29 days ago/)).toBeVisible();
+  const row = page.getByRole("region", { name: "Balances" }).getByRole("row", { name: /^USDC/ });
+  await expect(row).toBeInViewport({ ratio: 1 });
+});
 
 test("the palette finds accounts, contacts, payouts and actions, and hides the amounts", async ({ page }) => {
   await signIn(page.request);
