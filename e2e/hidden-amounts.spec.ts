@@ -41,7 +41,9 @@ test("hidden amounts are on no page: neither in texts nor in titles nor for scre
   await expect.poll(() => amountsOn(page)).not.toEqual([]);
   await page.getByRole("button", { name: "Hide amounts" }).click();
   const found: Record<string, string[]> = {};
-  for (const path of [...paths, "/audit-log", "/notifications"]) {
+  // With a token the forms of swaps and transfers say what is available.
+  const filled = ["/swap?from=USDC&chain=31337", "/transfer?token=USDC&chain=31337"];
+  for (const path of [...paths, ...filled, "/audit-log", "/notifications"]) {
     await page.goto(path);
     await settle(page);
     const amounts = await amountsOn(page);
