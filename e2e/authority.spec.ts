@@ -24,7 +24,7 @@ const makeExemptKeyByCode = async (page: Page, seen: string[]): Promise<void> =>
   await expect(dialog.getByText(/At most \$1,000/)).toBeVisible();
   await dialog.getByLabel("Limit a day (US dollars)").fill("5000");
   await dialog.getByRole("button", { name: "Create key" }).click();
-  await expect(dialog.getByText(/At most 1000: the project's daily cap/)).toBeVisible();
+  await expect(dialog.getByText(/At most 1,000: the project's daily cap/)).toBeVisible();
   await dialog.getByLabel("Limit a day (US dollars)").fill("250");
   await dialog.getByRole("button", { name: "Create key" }).click();
 
@@ -53,7 +53,7 @@ const makeExemptKeyByCode = async (page: Page, seen: string[]): Promise<void> =>
   await row.getByRole("button", { name: "Make a new secret for Shop backend" }).click();
   const rotation = page.getByRole("dialog", { name: "New secret for “Shop backend”" });
   await rotation.getByRole("button", { name: "Make new secret" }).click();
-  await expect(changeToApprove(page)).toContainText("The present secret ends: 86400 seconds later");
+  await expect(changeToApprove(page)).toContainText("The present secret ends: 24 hours later");
   await page.keyboard.press("Escape");
 };
 

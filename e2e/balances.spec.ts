@@ -64,6 +64,33 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
   await expect(page.getByRole("main")).toContainText("$1,250.25");
 });
 
+test("a row of a balance leads to a swap, a transfer and an address that know its token and chain", async ({
+  page,
+}) => {
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31338, "DAI", "70");
+  const open = async (name: string): Promise<void> => {
+    await page.goto("/balances");
+    const table = page.getByRole("table", { name: "Balances by token, chain and wallet" });
+    await table.getByRole("row", { name: /^DAI/ }).getByRole("button").first().focus();
+    await page.keyboard.press("ArrowRight");
+    await table
+      .getByRole("row", { name: /^Local 2/ })
+      .getByRole("link", { name, exact: true })
+      .click();
+  };
+  await open("Swap DAI");
+  await expect(page.getByLabel("Source 1 token", { exact: true })).toContainText("DAI");
+  await expect(page.getByLabel("Source 1 chain", { exact: true })).toContainText("Local 2");
+  await open("Send DAI");
+  await expect(page.getByLabel("Token", { exact: true })).toContainText("DAI");
+  await expect(page.getByLabel("From chain", { exact: true })).toContainText("Local 2");
+  await open("Receive DAI");
+  await expect(page.getByLabel("Token", { exact: true })).toContainText("DAI");
+  await expect(page.getByLabel("Chain", { exact: true })).toContainText("Local 2");
+});
+
 test("a chain that does not answer is named, with what is missing; history is drawn once there is some", async ({
   page,
 }) => {

@@ -71,9 +71,31 @@ test("a link fills the swap in; amounts are read as they are written, in dollars
 
   await page.reload();
   await expect(amount).toHaveValue(/^(199|200)/);
-  await page.getByRole("button", { name: "Turn the direction round" }).click();
+  await page.getByRole("button", { name: "Flip the direction" }).click();
   await expect(page.getByLabel("Source 1 token", { exact: true })).toContainText("WETH");
   await expect(page.getByLabel("Destination token", { exact: true })).toContainText("USDC");
+});
+
+test("the rate is inverted by its button, and lists of tokens begin with what is held", async ({ page }) => {
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "DAI", "300");
+  await project.give(31337, "WETH", "0.01");
+  await page.goto("/swap?from=DAI&amount=100&to=WETH&toChain=31337");
+  const rate = page.getByRole("region", { name: "Receipt" }).getByText(/^1\.00 DAI/);
+  await expect(rate).toBeVisible();
+  await page.getByRole("button", { name: "Invert the rate" }).click();
+  await expect(page.getByRole("region", { name: "Receipt" }).getByText(/^1 WETH/)).toBeVisible();
+  await expect(rate).toHaveCount(0);
+  await page.getByLabel("Source 1 token", { exact: true }).click();
+  // The dearest first; DAI stands after USDC and USDT in the configuration.
+  await expect(page.getByRole("option").nth(0)).toContainText("DAI");
+  await expect(page.getByRole("option").nth(1)).toContainText("WETH");
+  await page.keyboard.press("Escape");
+  await page.goto("/transfer?chain=31337");
+  await page.getByLabel("Token", { exact: true }).click();
+  await expect(page.getByRole("option").nth(0)).toContainText("DAI");
+  await expect(page.getByRole("option").nth(1)).toContainText("WETH");
 });
 
 test("another route than the best one can be taken, and the best one again", async ({ page }) => {
@@ -136,9 +158,10 @@ test("the size of a large deposit is checked while it is typed, and saved by Ent
   const card = page.getByRole("region", { name: "Notifications", exact: true });
   const size = card.getByLabel("A large deposit is at least (US dollars)");
   await size.fill("many");
-  await expect(card.getByText("Enter an amount such as 10000.")).toBeVisible();
+  await expect(card.getByText("Enter an amount such as 10,000.")).toBeVisible();
   await expect(card.getByRole("button", { name: "Save" })).toBeDisabled();
-  await size.fill("2500");
+  await size.fill("2,500");
+  await expect(card.getByText("Read as 2,500 USD")).toBeVisible();
   const saved = page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok());
   await size.press("Enter");
   await saved;

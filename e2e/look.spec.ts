@@ -1,5 +1,6 @@
 import { expect, test, type Page } from "./support/test";
 import { createContact } from "@/lib/contracts/contacts";
+import { createWalletsPayout } from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults } from "./support/axe";
@@ -177,6 +178,21 @@ test.describe("in German", () => {
     const table = page.getByRole("table", { name: "Balances by token, chain and wallet" });
     await expect(table).toContainText("1.250,50 USDC");
     await expect(page.getByTestId("total-usd")).toHaveText("1.250,50 $");
+    // Titles with amounts too: the server draws them in English, and the browser takes them over before it writes its own.
+    const transfers = [{ address: ADA, amount: "1000.5", token: "USDC" }];
+    const { payoutId } = await project.api.call(createWalletsPayout, { body: { chainId: 31337, transfers } });
+    const asked = { fromWalletId: project.treasury.id, fromToken: "USDC", toToken: "DAI", amount: "77.77" };
+    const chains = { fromChainId: 31337, toChainId: 31337 };
+    const { operationId } = await project.api.call(swapAndTransfer, { body: { ...asked, ...chains, recipient: ADA } });
+    for (const [path, title] of [
+      [`/payouts/${String(payoutId)}`, /^1\.000,50 USDC to 1 recipient$/],
+      [`/activity/${operationId}`, /^77,77 USDC → /],
+    ] as const) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText(title);
+    }
+    await page.goto("/payouts");
+    await expect(page.getByRole("main")).toContainText("1.000,50 USDC to 1 recipient");
     expect(problems).toEqual([]);
   });
 });

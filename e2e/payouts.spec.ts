@@ -57,7 +57,7 @@ const mendRows = async (page: Page): Promise<void> => {
   await page.getByLabel("Show only errors").check();
   const table = page.getByRole("table", { name: "Recipients" });
   await expect(table.getByRole("row")).toHaveCount(4);
-  await expect(table.getByText('Amount: Type an amount above zero, such as "12.5".')).toBeVisible();
+  await expect(table.getByText("Amount: Enter an amount above zero, such as 12.50.")).toBeVisible();
   await expect(table.getByText("Recipient: This is not an address")).toBeVisible();
   await expect(table.getByText('Token: Local 1 has no token "ABC".')).toBeVisible();
   await checkLooks(page, "rows");

@@ -102,7 +102,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await page.getByLabel("Amount", { exact: true }).blur();
   await expect(page.getByText("Enter an amount above zero, such as 1,250.00.")).toBeVisible();
   await expect(reviewing).toBeDisabled();
-  await page.getByRole("button", { name: "Use all: 500 USDC" }).click();
+  await page.getByRole("button", { name: "Use all 500 USDC" }).click();
   await page.getByLabel("Amount", { exact: true }).fill("100");
   await expect(page.getByRole("list", { name: "Public chain" })).toContainText("The treasury deposited 100.00 USDC");
   await expect(page.getByRole("list", { name: "Your view" })).toContainText("owns a note of");

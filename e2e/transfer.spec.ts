@@ -94,7 +94,7 @@ test("one's own wallet and what the service refuses are said at their fields; a 
   await page.goto("/transfer");
   await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
   await page.getByRole("button", { name: "Get quote" }).click();
-  await expect(page.getByText("Type an amount.")).toBeVisible();
+  await expect(page.getByText("Enter an amount.")).toBeVisible();
   await page.getByLabel("Amount", { exact: true }).fill("0.0000001");
   await expect(page.getByText("USDC has 6 digits after the point, no more.")).toBeVisible();
   await page.getByLabel("Amount", { exact: true }).fill("1");

@@ -6,10 +6,13 @@ import {
   ArrowLeftRight,
   BookUser,
   CornerDownLeft,
+  Eye,
+  EyeOff,
   HandCoins,
   KeyRound,
   Landmark,
   LogOut,
+  Monitor,
   Moon,
   Send,
   Sun,
@@ -25,6 +28,7 @@ import { useApi } from "@/components/features/session/use-api";
 import { useSignOut } from "@/components/features/session/use-sign-out";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { GROUP_LOOKS } from "@/components/ui/combobox";
+import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
 import { findJump } from "./jump";
 import { NAVIGATION } from "./navigation";
 import { usePaletteRecords, type PaletteRecord } from "./palette-search";
@@ -45,6 +49,7 @@ const ACTIONS: readonly Action[] = [
   { icon: HandCoins, label: "New payout", words: "create pay many accounts wallets", href: "/payouts/new" },
   { icon: VenetianMask, label: "Shield money", words: "create private deposit", href: "/private/shield" },
   { icon: VenetianMask, label: "New private transfer", words: "create", href: "/private/transfer" },
+  { icon: BookUser, label: "New contact", words: "create add address book", href: "/contacts?new=true" },
   { icon: KeyRound, label: "New API key", words: "create", href: "/api-keys?create=1" },
 ];
 
@@ -61,6 +66,7 @@ export const PaletteContent = ({ close }: { readonly close: () => void }): React
   const { devnet } = usePublicConfig();
   const { setTheme } = useTheme();
   const signOut = useSignOut();
+  const [hidden, setHidden] = useHiddenAmounts();
   const records = usePaletteRecords(text);
   const go = (href: string): void => {
     close();
@@ -98,6 +104,19 @@ export const PaletteContent = ({ close }: { readonly close: () => void }): React
           </PaletteItem>
           <PaletteItem icon={Moon} value="dark theme" onSelect={() => setTheme("dark")}>
             Dark theme
+          </PaletteItem>
+          <PaletteItem icon={Monitor} value="system theme" onSelect={() => setTheme("system")}>
+            System theme
+          </PaletteItem>
+          <PaletteItem
+            icon={hidden ? Eye : EyeOff}
+            value={hidden ? "show amounts" : "hide amounts"}
+            onSelect={() => {
+              setHidden(!hidden);
+              close();
+            }}
+          >
+            {hidden ? "Show amounts" : "Hide amounts"}
           </PaletteItem>
           <PaletteItem icon={LogOut} value="sign out log out" onSelect={() => void signOut()}>
             Sign out

@@ -1,7 +1,8 @@
 "use client";
 
 import { titleOf } from "@/components/features/payouts/payout";
-import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useTitleOptions } from "@/components/ui/use-title-options";
+import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { useSettled } from "@/components/ui/use-settled";
 import { useContacts } from "@/components/features/contacts/use-contacts";
 import { accountName } from "@/components/features/global-accounts/account";
@@ -32,7 +33,7 @@ export const usePaletteRecords = (text: string): readonly PaletteRecord[] => {
   const typed = text.trim();
   const enabled = typed !== "";
   const [settled] = useSettled(typed);
-  const hidden = useAmountsHidden();
+  const options = useTitleOptions();
   const wallets = useWallets().data?.data ?? [];
   const contacts = useContacts().data?.data ?? [];
   const accounts = useApiQuery(
@@ -69,12 +70,12 @@ export const usePaletteRecords = (text: string): readonly PaletteRecord[] => {
         href: `/wallets?address=${wallet.address}`,
       })),
     (payouts?.data ?? [])
-      .filter(({ payoutId, reference }) => fits(typed, payoutId, reference ?? ""))
+      .filter((payout) => fits(typed, payout.payoutId, titleOf(payout, options)))
       .map((payout) => ({
         kind: "payout",
         id: payout.payoutId,
-        name: titleOf(payout, hidden),
-        detail: payout.status.replaceAll("_", " "),
+        name: titleOf(payout, options),
+        detail: STATUS_VIEWS[payout.status].word,
         href: `/payouts/${payout.payoutId}`,
       })),
   ];

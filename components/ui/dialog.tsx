@@ -41,17 +41,14 @@ export const Dialog = ({
   size = "md",
   children,
 }: DialogProps): ReactNode => {
-  const { remember, onCloseAutoFocus } = useReturnFocus();
+  const onCloseAutoFocus = useReturnFocus(open);
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal>
         <Primitive.Overlay className={OVERLAY_LOOKS} />
         <Primitive.Content
           className={cn(PANEL_LOOKS, SIZES[size])}
-          onOpenAutoFocus={(event) => {
-            remember();
-            focusPanel(event);
-          }}
+          onOpenAutoFocus={focusPanel}
           onCloseAutoFocus={onCloseAutoFocus}
           {...(description === undefined ? { "aria-describedby": undefined } : {})}
         >
@@ -108,7 +105,7 @@ export const ConfirmDialog = ({
   onConfirm,
 }: ConfirmDialogProps): ReactNode => {
   const [busy, setBusy] = useState(false);
-  const { remember, onCloseAutoFocus } = useReturnFocus();
+  const onCloseAutoFocus = useReturnFocus(open);
   const confirm = async (): Promise<void> => {
     setBusy(true);
     try {
@@ -125,11 +122,7 @@ export const ConfirmDialog = ({
       <AlertDialog.Portal>
         {/* As high as dialogs, and later in the page: it covers the dialog that asks. */}
         <AlertDialog.Overlay className={cn(OVERLAY_LOOKS, "z-50")} />
-        <AlertDialog.Content
-          className={cn(PANEL_LOOKS, SIZES.sm, "gap-2 p-4")}
-          onOpenAutoFocus={remember}
-          onCloseAutoFocus={onCloseAutoFocus}
-        >
+        <AlertDialog.Content className={cn(PANEL_LOOKS, SIZES.sm, "gap-2 p-4")} onCloseAutoFocus={onCloseAutoFocus}>
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description asChild>
             <div className="text-fg-2">{description}</div>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutAmounts } from "./hideable-text";
+import { withoutAmounts, withoutJsonAmounts } from "./hideable-text";
 
 test.each([
   ["Transfer of 1,250.5 USDC", "Transfer of •••••• USDC"],
@@ -17,4 +17,13 @@ test.each([
   "To 0x7099…79C8 by key_01J9",
 ])("%s stays as it is: it has no amount", (text) => {
   expect(withoutAmounts(text)).toBe(text);
+});
+
+test("JSON has no decimal string while amounts are hidden, and keeps its ids, times, chains and other numbers", () => {
+  const record = { amount: "1250.5", minimum: "-3", chainId: 31337, id: "op_01J9", at: "2026-11-25T10:00:00.000Z" };
+  expect(JSON.parse(withoutJsonAmounts(JSON.stringify(record)))).toEqual({
+    ...record,
+    amount: "••••••",
+    minimum: "••••••",
+  });
 });

@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback } from "react";
-import { useAmountsHidden } from "./hidden-amounts";
+import { useAmountsHidden, useHiddenAmounts } from "./hidden-amounts";
 
 const MASK = "••••••";
 
@@ -16,4 +16,16 @@ export const withoutAmounts = (text: string): string =>
 export const useHideableText = (): ((text: string) => string) => {
   const hidden = useAmountsHidden();
   return useCallback((text) => (hidden ? withoutAmounts(text) : text), [hidden]);
+};
+
+/** A string of JSON that is a decimal number and nothing else. Block numbers, chains and times are written without quotes or with other signs. */
+const JSON_DECIMAL = /"-?\d+(?:\.\d+)?"/g;
+
+/** JSON without its decimal strings, which is how the API writes amounts. */
+export const withoutJsonAmounts = (json: string): string => json.replace(JSON_DECIMAL, `"${MASK}"`);
+
+/** Takes the amounts out of JSON while amounts are hidden. JSON is never what a person approves, so dialogs hide them too. */
+export const useHideableJson = (): ((json: string) => string) => {
+  const [hidden] = useHiddenAmounts();
+  return useCallback((json) => (hidden ? withoutJsonAmounts(json) : json), [hidden]);
 };

@@ -9,23 +9,21 @@ const openerOf = (active: Element | null): HTMLElement | null => {
   return button ?? (active instanceof HTMLElement ? active : null);
 };
 
-interface ReturnFocus {
-  /** Called before the dialog takes the focus. */
-  readonly remember: () => void;
-  readonly onCloseAutoFocus: (event: Event) => void;
-}
-
-/** Gives the focus back to what opened a dialog; to the page where that is gone. */
-export const useReturnFocus = (): ReturnFocus => {
+/**
+ * Gives the focus back to what opened a dialog; to the page where that is gone. The opener is read while the open dialog is first drawn: once it
+ * is in the page, a field of it with `autoFocus` has the focus already.
+ * @returns Radix's `onCloseAutoFocus`
+ */
+export const useReturnFocus = (open: boolean): ((event: Event) => void) => {
   const opener = useRef<HTMLElement | null>(null);
-  return {
-    remember: () => {
-      opener.current = openerOf(document.activeElement);
-    },
-    onCloseAutoFocus: (event) => {
-      event.preventDefault();
-      const target = opener.current?.isConnected === true ? opener.current : document.getElementById("content");
-      target?.focus();
-    },
+  const wasOpen = useRef(false);
+  if (open !== wasOpen.current) {
+    wasOpen.current = open;
+    if (open && typeof document !== "undefined") opener.current = openerOf(document.activeElement);
+  }
+  return (event) => {
+    event.preventDefault();
+    const target = opener.current?.isConnected === true ? opener.current : document.getElementById("content");
+    target?.focus();
   };
 };

@@ -72,9 +72,22 @@ const cut = (text: string, width: number): string => {
 /** The lines of a cell. An amount that lost digits would look like another amount, so amounts are never cut. */
 const linesIn = (text: string, { width, align, isWhole = align === "right" }: PdfColumn): readonly string[] => {
   if (!isWhole) return [cut(text, width)];
-  const characters = Array.from(text.replaceAll(/\s+/g, " "));
-  const count = Math.max(1, Math.ceil(characters.length / width));
-  return Array.from({ length: count }, (_, line) => characters.slice(line * width, (line + 1) * width).join(""));
+  return wrapped(text, width);
+};
+
+/** Breaks between words; a word that is longer than a line goes on in the next one. */
+const wrapped = (text: string, width: number): readonly string[] => {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.trim().split(/\s+/)) {
+    const joined = line === "" ? word : `${line} ${word}`;
+    const whole = Array.from(joined).length <= width;
+    if (!whole && line !== "") lines.push(line);
+    const rest = Array.from(whole ? joined : word);
+    while (rest.length > width) lines.push(rest.splice(0, width).join(""));
+    line = rest.join("");
+  }
+  return [...lines, line];
 };
 
 const padded = (text: string, { width, align }: PdfColumn): string => {

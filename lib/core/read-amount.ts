@@ -62,6 +62,9 @@ export const readAmount = (text: string, locale?: string): string | null => {
   return marks.length === 2 ? readMixed(packed) : readSingle(packed, mark, separatorsOf(locale));
 };
 
+/** As `readAmount`; a text that is no amount is given back as it was typed, for the check that refuses it. */
+export const readOrTyped = (text: string, locale?: string): string => readAmount(text, locale) ?? text.trim();
+
 /** A plain decimal string as a person of this locale types it, without groups, so that it is read back as the same amount. */
 export const typedAmount = (value: string, locale?: string): string => value.replace(".", separatorsOf(locale).decimal);
 

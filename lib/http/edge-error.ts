@@ -15,7 +15,7 @@ const PAGE_HEADERS = {
 const TITLES: Readonly<Partial<Record<number, string>>> = {
   400: "This address is not valid",
   404: "There is nothing here",
-  413: "That was too much at once",
+  413: "The request is too large",
   429: "Too many requests",
   503: "The pages are starting again",
 };

@@ -90,7 +90,7 @@ const columnsOf = ({ onEdit, onRotate, onRevoke, projectCap }: Actions): readonl
   },
   {
     id: "scopes",
-    header: "May",
+    header: "Scopes",
     phone: "hidden",
     priority: "medium",
     cell: (key) => <span title={key.scopes.join(", ")}>{describeScopes(key.scopes)}</span>,

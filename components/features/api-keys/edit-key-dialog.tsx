@@ -16,6 +16,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError } from "@/components/ui/form";
 import { listApiKeys, updateApiKey } from "@/lib/api-client/calls.gen";
 import type { BodyInput } from "@/lib/contracts/contract";
+import { readOrTyped } from "@/lib/core/read-amount";
 import type { ApiKey } from "./api-key";
 import { KeyFields } from "./key-fields";
 import { keyForm, toKeyChange, valuesOfKey, type KeyValues } from "./key-form";
@@ -52,7 +53,8 @@ const EditKeyForm = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly on
   const [shownAt] = useState(Date.now);
   const resolver = useMemo(() => {
     // The limit that the key has may be above the project's; only another one has to be within it.
-    const capOf = (typed: KeyValues) => (typed.dailyCapUsd.trim() === apiKey.dailyCapUsd ? undefined : projectCap);
+    const capOf = (typed: KeyValues) =>
+      readOrTyped(typed.dailyCapUsd) === apiKey.dailyCapUsd ? undefined : projectCap;
     return zodResolver(keyForm(capOf));
   }, [apiKey, projectCap]);
   const form = useForm<KeyValues>({ resolver, defaultValues: valuesOfKey(apiKey) });

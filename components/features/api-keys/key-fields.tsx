@@ -47,7 +47,7 @@ export const KeyFields = ({ control, values, projectCap, kept }: KeyFieldsProps)
       />
       <div className="flex flex-col gap-1">
         <span id={labelId} className="text-sm font-medium text-fg-2">
-          It may
+          Scopes
         </span>
         <Controller
           control={control}

@@ -59,7 +59,10 @@ test("networks are taken from lines or commas and sent normalised, and a wrong o
 
 test("a limit above the project's is refused before it is sent", () => {
   const values: KeyValues = { ...VALUES, otp: "exempt", dailyCapUsd: "1000.01" };
-  expect(keyErrors(values, "1000").dailyCapUsd).toContain("1000");
+  expect(keyErrors(values, "1000").dailyCapUsd).toContain("At most 1,000:");
+  expect(keyErrors({ ...values, dailyCapUsd: "1,000.5" }, "1000").dailyCapUsd).toContain("At most 1,000:");
+  expect(keyErrors({ ...values, dailyCapUsd: "1,000" }, "1000")).toEqual({});
+  expect(toKeyBody({ ...values, dailyCapUsd: "1,000" }, 0)).toMatchObject({ dailyCapUsd: "1000" });
   expect(keyErrors({ ...values, dailyCapUsd: "1000" }, "1000")).toEqual({});
   expect(keyErrors(values)).toEqual({});
 });

@@ -3,6 +3,7 @@ import type { createApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { address, usdAmount } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { plainNetwork } from "@/lib/core/network";
+import { groupedAmount, readOrTyped, typedAmount } from "@/lib/core/read-amount";
 import { isMoreUsd } from "@/lib/core/usd";
 import type { ApiKey } from "./api-key";
 import { presetOf, SCOPE_PRESETS, type ScopePreset } from "./presets";
@@ -60,7 +61,7 @@ const capProblem = (cap: string, projectCap: string | undefined): string | null 
   if (!usdAmount.safeParse(cap).success || !/[1-9]/.test(cap))
     return "Enter an amount such as 250: without a code there has to be a limit.";
   if (projectCap !== undefined && isMoreUsd(cap, projectCap))
-    return `At most ${projectCap}: the project's daily cap. It can be raised in the settings.`;
+    return `At most ${groupedAmount(projectCap)}: the project's daily cap. It can be raised in the settings.`;
   return null;
 };
 
@@ -74,7 +75,7 @@ export const keyErrors = (values: KeyValues, projectCap?: string): KeyErrors => 
   const networks = networksProblem(values.networks);
   if (networks !== null) errors.networks = networks;
   if (!movesMoney(values)) return errors;
-  const cap = values.otp === "exempt" ? capProblem(values.dailyCapUsd.trim(), projectCap) : null;
+  const cap = values.otp === "exempt" ? capProblem(readOrTyped(values.dailyCapUsd), projectCap) : null;
   if (cap !== null) errors.dailyCapUsd = cap;
   const recipients = recipientsProblem(values.recipients);
   if (recipients !== null) errors.recipients = recipients;
@@ -112,7 +113,7 @@ export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof crea
     ...(preset === undefined ? {} : { scopes: [...preset.scopes] }),
     ...(Number.isNaN(days) ? {} : { expiresAt: new Date(now + days * DAY_MS).toISOString() }),
     ...(movesMoney(values) && values.otp === "exempt"
-      ? { otp: "exempt" as const, dailyCapUsd: values.dailyCapUsd.trim() }
+      ? { otp: "exempt" as const, dailyCapUsd: readOrTyped(values.dailyCapUsd) }
       : {}),
     ...(recipients.length === 0 ? {} : { recipients }),
     ...(networks.length === 0 ? {} : { networks }),
@@ -125,7 +126,7 @@ export const valuesOfKey = (key: ApiKey): KeyValues => ({
   preset: presetOf(key.scopes)?.id ?? "kept",
   expiry: "kept",
   otp: key.otp,
-  dailyCapUsd: key.dailyCapUsd ?? "",
+  dailyCapUsd: typedAmount(key.dailyCapUsd ?? ""),
   recipients: key.recipients.join("\n"),
   networks: key.networks.join("\n"),
 });
@@ -142,7 +143,7 @@ const expiryChange = (key: ApiKey, expiry: string, now: number): { expiresAt?: s
 const policyChange = (key: ApiKey, values: KeyValues): BodyInput<typeof updateApiKey> => {
   if (!movesMoney(values)) return {};
   const recipients = linesOf(values.recipients);
-  const cap = values.dailyCapUsd.trim();
+  const cap = readOrTyped(values.dailyCapUsd);
   return {
     ...(values.otp === key.otp ? {} : { otp: values.otp }),
     ...(values.otp !== "exempt" || cap === key.dailyCapUsd ? {} : { dailyCapUsd: cap }),

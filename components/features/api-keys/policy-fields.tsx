@@ -36,7 +36,7 @@ export const PolicyFields = ({ control, values, projectCap }: PolicyFieldsProps)
     <>
       <div className="flex flex-col gap-1">
         <span id={labelId} className="text-sm font-medium text-fg-2">
-          What it moves needs
+          Codes for what it moves
         </span>
         <Controller
           control={control}

@@ -1,4 +1,4 @@
-const ABBREVIATIONS: Readonly<Record<string, string>> = { api: "API", email: "e-mail" };
+const ABBREVIATIONS: Readonly<Record<string, string>> = { api: "API", email: "e-mail", privacy: "private" };
 
 /**
  * An action of the audit log in words.

@@ -14,10 +14,10 @@ const linkOf = (
   names: { token: string; chain: string },
 ): string => {
   const query = new URLSearchParams();
-  if (names.token !== "") query.set(names.token, token);
+  query.set(names.token, token);
   if (chainId !== undefined) query.set(names.chain, String(chainId));
   if (walletId !== undefined) query.set("wallet", walletId);
-  return query.size === 0 ? path : `${path}?${query.toString()}`;
+  return `${path}?${query.toString()}`;
 };
 
 /** Ways on from a balance; the forms open filled in. */
@@ -39,7 +39,7 @@ export const BalanceActions = (place: BalancePlace): ReactNode => (
     </Link>
     <Link
       className="link"
-      href={linkOf("/receive", place, { token: "", chain: "chain" })}
+      href={linkOf("/receive", place, { token: "token", chain: "chain" })}
       aria-label={`Receive ${place.token}`}
     >
       Receive

@@ -135,7 +135,7 @@ const ChainChoice = ({ control }: { readonly control: Control<ContactValues> }):
   const { chains } = usePublicConfig();
   return (
     <fieldset className="flex flex-col gap-1">
-      <legend className="pb-1 text-sm text-fg-2">Paid on these chains; none chosen: on every chain</legend>
+      <legend className="pb-1 text-sm text-fg-2">Chains it is paid on (none chosen: all)</legend>
       <Controller
         control={control}
         name="chainIds"

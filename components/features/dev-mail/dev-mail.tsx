@@ -6,6 +6,7 @@ import { Alert } from "@/components/ui/alert";
 import { CopyButton } from "@/components/ui/copy-button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -53,26 +54,36 @@ export const DevMailPage = (): ReactNode => {
   );
 };
 
-const MailView = ({ mail }: { readonly mail: CaughtMail }): ReactNode => (
-  <Card
-    title={mail.subject}
-    description={
-      <>
-        To {mail.to} · <Time value={mail.createdAt} />
-      </>
-    }
-    actions={
-      mail.code === undefined ? undefined : (
+/** The code is no amount, and stays in the text. */
+const useMailText = ({ text, code }: CaughtMail): string => {
+  const hideable = useHideableText();
+  return code === undefined ? hideable(text) : text.split(code).map(hideable).join(code);
+};
+
+const MailView = ({ mail }: { readonly mail: CaughtMail }): ReactNode => {
+  const hideable = useHideableText();
+  const text = useMailText(mail);
+  return (
+    <Card
+      title={hideable(mail.subject)}
+      description={
         <>
-          <span className="sr-only">Code</span>
-          <code className="num rounded-tag bg-accent-tint px-2 font-mono text-xl font-medium text-accent">
-            {mail.code}
-          </code>
-          <CopyButton value={mail.code} label="Copy code" />
+          To {mail.to} · <Time value={mail.createdAt} />
         </>
-      )
-    }
-  >
-    <p className="break-words whitespace-pre-wrap">{mail.text}</p>
-  </Card>
-);
+      }
+      actions={
+        mail.code === undefined ? undefined : (
+          <>
+            <span className="sr-only">Code</span>
+            <code className="num rounded-tag bg-accent-tint px-2 font-mono text-xl font-medium text-accent">
+              {mail.code}
+            </code>
+            <CopyButton value={mail.code} label="Copy code" />
+          </>
+        )
+      }
+    >
+      <p className="break-words whitespace-pre-wrap">{text}</p>
+    </Card>
+  );
+};

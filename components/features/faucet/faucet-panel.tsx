@@ -15,6 +15,7 @@ import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
 import { listTokens } from "@/lib/api-client/calls.gen";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
+import { readOrTyped } from "@/lib/core/read-amount";
 import { chainOption, tokenOption } from "@/components/ui/marked-options";
 import { useFund } from "./use-fund";
 
@@ -23,8 +24,8 @@ const faucetForm = z.object({
   chainId: z.string().transform(Number),
   amount: z
     .string()
-    .trim()
-    .refine((text) => AMOUNT_PATTERN.test(text) && /[1-9]/.test(text), 'Type an amount such as "12.5".'),
+    .transform((text) => readOrTyped(text))
+    .refine((text) => AMOUNT_PATTERN.test(text) && /[1-9]/.test(text), "Enter an amount such as 12.50."),
 });
 
 /** "Get test tokens": token, chain and amount, to the treasury. */

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/r
 import { toast } from "@/components/ui/toast";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { getUnifiedBalances, useFaucet as faucetContract } from "@/lib/api-client/calls.gen";
 
@@ -26,6 +27,7 @@ export const useFund = (
   const api = useApi();
   const queryClient = useQueryClient();
   const treasury = useTreasury();
+  const hideable = useHideableText();
   const receiver = wallet ?? (treasury === undefined ? undefined : { address: treasury.address, name: "the treasury" });
   const mutation = useMutation({
     mutationFn: async (funding: Funding) => {
@@ -33,7 +35,7 @@ export const useFund = (
       return api.call(faucetContract, { body: { address: receiver.address, ...funding } });
     },
     onSuccess: async (_answer, { amount, token }) => {
-      toast.success(`${amount} ${token} went to ${receiver?.name ?? "the wallet"}.`);
+      toast.success(hideable(`${amount} ${token} went to ${receiver?.name ?? "the wallet"}.`));
       await queryClient.invalidateQueries({ queryKey: queryKeyOf(getUnifiedBalances) });
     },
   });

@@ -2,7 +2,7 @@
 
 import { useState, type ReactNode } from "react";
 import { shorten } from "@/components/ui/address";
-import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useTitleOptions } from "@/components/ui/use-title-options";
 import { Time } from "@/components/ui/time";
 import { useHydrated } from "@/components/ui/use-hydrated";
 import { amountText } from "@/lib/core/amount-text";
@@ -31,7 +31,7 @@ const placesOf = (leg: FlowLeg, all: readonly FlowHop[]): number[] =>
 export const FlowPicture = ({ flow, label }: { readonly flow: FlowModel; readonly label: string }): ReactNode => {
   const [element, width] = useWidth();
   const isHydrated = useHydrated();
-  const hidden = useAmountsHidden();
+  const { hidden, locale } = useTitleOptions();
   const [active, setActive] = useState<string | null>(null);
   const hops = hopsOf(flow.legs);
   const layout = layoutFlow({
@@ -41,7 +41,7 @@ export const FlowPicture = ({ flow, label }: { readonly flow: FlowModel; readonl
     legHops: flow.legs.map((leg) => placesOf(leg, hops)),
   });
   const amount = (value: string, symbol: string): string =>
-    hidden ? symbol : `${amountText(value, { symbol }).text} ${symbol}`;
+    hidden ? symbol : `${amountText(value, { symbol, locale }).text} ${symbol}`;
   const lineOf = (leg: FlowLeg): string =>
     `${amount(leg.amount, leg.symbol)} from ${leg.from.name} on ${leg.from.chainName}${viaText(leg)}: ${leg.sentence}`;
   const { to } = flow;

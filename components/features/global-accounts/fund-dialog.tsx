@@ -14,6 +14,7 @@ import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import {
@@ -77,7 +78,7 @@ const FundForm = ({ account, onClose }: FormProps): ReactNode => {
               form.setValue("amount", typedAmount(max), { shouldValidate: true });
             }}
           >
-            All that is available
+            Use all that is available
           </Button>
         }
         hint={<ReadAs value={typed} read={readAmount(typed)} symbol={account.currency} />}
@@ -103,6 +104,7 @@ const useFunding = (account: Account, onClose: () => void) => {
   const resolver = useMemo(() => zodResolver(fundForm(account)), [account]);
   const form = useForm({ resolver, defaultValues: { amount: "" } });
   const { mutation, send } = useSentOnce(fundGlobalAccount);
+  const hideable = useHideableText();
   const reserve: Reserve | undefined = reserves.data?.data.find(({ assetId }) => assetId === account.assetId);
   const typed = form.watch("amount");
   // While the reserves are not known, the service checks the amount.
@@ -114,7 +116,7 @@ const useFunding = (account: Account, onClose: () => void) => {
     const funding = await send({ params, body: { amount, currency: account.assetId } }).catch(() => null);
     void queryClient.invalidateQueries({ queryKey: queryKeyOf(getReserves) });
     if (funding === null) return;
-    toast.success(`${funding.amount} ${account.currency} went into ${accountName(account)}.`);
+    toast.success(hideable(`${funding.amount} ${account.currency} went into ${accountName(account)}.`));
     for (const queryKey of [
       queryKeyOf(getGlobalAccount, { params }),
       queryKeyOf(listGlobalAccounts),

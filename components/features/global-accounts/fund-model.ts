@@ -11,7 +11,7 @@ interface Money {
 
 /** Describes the fault of a plain decimal string; null when there is none. */
 export const amountProblem = (text: string, { currency, decimals }: Money): string | null => {
-  if (text.trim() === "") return "Type an amount.";
+  if (text.trim() === "") return "Enter an amount.";
   try {
     parseAmount(text.trim(), decimals);
     return null;
@@ -19,13 +19,13 @@ export const amountProblem = (text: string, { currency, decimals }: Money): stri
     if (!isDomainError(error)) throw error;
     if (error.code === "amount_precision")
       return `${currency} has ${String(decimals)} digits after the point, no more.`;
-    return 'Type an amount above zero, such as "12.5".';
+    return "Enter an amount above zero, such as 12.50.";
   }
 };
 
 /** Describes the fault of an amount as the person's locale writes it; null when there is none. */
 const typedProblem = (text: string, money: Money): string | null => {
-  if (text.trim() === "") return "Type an amount.";
+  if (text.trim() === "") return "Enter an amount.";
   const read = readAmount(text);
   return read === null ? `Enter an amount such as ${groupedAmount("1250.00")}.` : amountProblem(read, money);
 };

@@ -72,7 +72,7 @@ export const ProofCard = ({ account }: { readonly account: Account }): ReactNode
         </p>
         {asking.isPending && asking.failureCount > 0 ? (
           <Alert tone="info" title="The account is in the next sum, within half a minute">
-            What was counted last is older than the account. The proof is made as soon as it is counted.
+            The last sum is older than the account. The proof is created as soon as the next sum is there.
           </Alert>
         ) : null}
         {asking.isError ? (
@@ -149,7 +149,7 @@ const PublishedRoot = ({ proof }: { readonly proof: ReservesProof }): ReactNode 
     </Badge>
   ) : (
     <Badge tone="warning" icon={CircleX} title="Balances have changed since; create a new proof.">
-      Another root by now
+      The root has changed
     </Badge>
   );
 };

@@ -7,6 +7,7 @@ import { queryKeyOf } from "@/components/features/session/query-key";
 import { useSentOnce } from "@/components/features/session/use-sent-once";
 import { Amount } from "@/components/ui/amount";
 import { ConfirmDialog } from "@/components/ui/dialog";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { ErrorState } from "@/components/ui/error-state";
 import {
   getGlobalAccount,
@@ -31,6 +32,7 @@ interface TakeBackDialogProps {
 export const TakeBackDialog = ({ account, entry, onClose }: TakeBackDialogProps): ReactNode => {
   const queryClient = useQueryClient();
   const { mutation, send } = useSentOnce(reverseFunding);
+  const hideable = useHideableText();
   const takeBack = async (): Promise<void> => {
     if (entry === null) return;
     const params = { id: account.id };
@@ -42,7 +44,7 @@ export const TakeBackDialog = ({ account, entry, onClose }: TakeBackDialogProps)
       queryKeyOf(getReserves),
     ])
       void queryClient.invalidateQueries({ queryKey });
-    toast.success(`${amount} ${account.currency} of the treasury are free again.`);
+    toast.success(hideable(`${amount} ${account.currency} of the treasury are free again.`));
   };
   const change = (open: boolean): void => {
     if (open) return;

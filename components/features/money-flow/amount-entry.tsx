@@ -5,6 +5,7 @@ import { useState, type ReactNode } from "react";
 import { amountForUsd, compareAmounts, usdValue } from "@/components/features/swap/decimal";
 import { Amount, Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
 import { readAmount, typedAmount } from "@/lib/core/read-amount";
@@ -136,6 +137,7 @@ interface FreeProps {
 }
 
 const Free = ({ spendable: { amount, backing }, asked, symbol, onMax, maxLabel }: FreeProps): ReactNode => {
+  const hidden = useAmountsHidden();
   if (amount === null) return <span>The available amount is not known</span>;
   const short = asked !== null && compareAmounts(asked, amount) === 1;
   return (
@@ -146,7 +148,7 @@ const Free = ({ spendable: { amount, backing }, asked, symbol, onMax, maxLabel }
         type="button"
         className="link min-h-6 px-1"
         disabled={compareAmounts(amount, "0") === 0}
-        aria-label={`${maxLabel} ${amount} ${symbol}`}
+        aria-label={hidden ? `${maxLabel} ${symbol}` : `${maxLabel} ${amount} ${symbol}`}
         onClick={() => onMax(amount)}
       >
         MAX

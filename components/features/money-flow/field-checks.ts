@@ -20,7 +20,7 @@ export const typedAmountField = (): z.ZodString =>
   z.string().superRefine((text, context) => {
     const fail = (message: string): void => context.addIssue({ code: "custom", message });
     if (text.trim() === "") {
-      fail("Type an amount.");
+      fail("Enter an amount.");
       return;
     }
     const read = readAmount(text);

@@ -8,6 +8,7 @@ import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi, useApiQuery } from "@/components/features/session/use-api";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
@@ -23,6 +24,7 @@ import {
   type MailTime,
   type NotificationKind,
 } from "@/lib/contracts/notifications";
+import { readAmount, readOrTyped, typedAmount } from "@/lib/core/read-amount";
 
 type Preferences = ResponseOf<typeof getNotificationPreferences>;
 type Choice = Pick<Preferences["kinds"][number], "kind" | "inApp" | "mail">;
@@ -143,10 +145,10 @@ const KindLine = ({ choice, onChange }: KindLineProps): ReactNode => {
 const largeDepositForm = z.object({
   largeDepositUsd: z
     .string()
-    .trim()
+    .transform((text) => readOrTyped(text))
     .refine(
       (text) => text !== "" && putNotificationPreferences.body.shape.largeDepositUsd.safeParse(text).success,
-      "Enter an amount such as 10000.",
+      "Enter an amount such as 10,000.",
     ),
 });
 
@@ -158,10 +160,11 @@ interface LargeDepositProps {
 const LargeDeposit = ({ value, onSave }: LargeDepositProps): ReactNode => {
   const form = useForm({
     resolver: zodResolver(largeDepositForm),
-    defaultValues: { largeDepositUsd: value },
+    defaultValues: { largeDepositUsd: typedAmount(value) },
     mode: "onChange",
   });
   const { isDirty, isSubmitting, isValid } = form.formState;
+  const typed = form.watch("largeDepositUsd");
   return (
     <Form
       form={form}
@@ -172,6 +175,7 @@ const LargeDeposit = ({ value, onSave }: LargeDepositProps): ReactNode => {
         control={form.control}
         name="largeDepositUsd"
         label="A large deposit is at least (US dollars)"
+        hint={<ReadAs value={typed} read={readAmount(typed)} symbol="USD" />}
         className="max-w-72"
         input={{ inputMode: "decimal" }}
       />

@@ -3,7 +3,8 @@
 import type { ReactNode } from "react";
 import { Amount, columnDigits, Unknown, Usd, type ColumnDigits } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
-import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useTitleOptions } from "@/components/ui/use-title-options";
+import { useHideableText } from "@/components/ui/hideable-text";
 import { RowLink } from "@/components/ui/row-link";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Column } from "@/components/ui/table";
@@ -29,6 +30,7 @@ const Sent = ({ row, digits }: CellProps): ReactNode => {
   const sums = sumByAsset(partsSent(row));
   const shown = sums.length > ASSETS_SHOWN ? sums.slice(0, ASSETS_SHOWN - 1) : sums;
   const others = sums.slice(shown.length);
+  const hideable = useHideableText();
   return (
     <span className="inline-flex flex-col items-end whitespace-nowrap">
       {shown.map((sum) => (
@@ -37,7 +39,7 @@ const Sent = ({ row, digits }: CellProps): ReactNode => {
       {others.length === 0 ? null : (
         <span
           className="text-sm text-fg-3"
-          title={others.map(({ amount, symbol }) => `${amount} ${symbol}`).join(", ")}
+          title={hideable(others.map(({ amount, symbol }) => `${amount} ${symbol}`).join(", "))}
         >
           and {others.length} more
         </span>
@@ -66,7 +68,7 @@ const Received = ({ row: { status, received, minimum, kind }, digits }: CellProp
 
 /** A payout by its title, with its kind below it; what else moved by its kind. */
 const Title = ({ row }: { readonly row: ActivityRow }): ReactNode => {
-  const title = payoutTitleOf(row, useAmountsHidden());
+  const title = payoutTitleOf(row, useTitleOptions());
   const words = wordsOf(row);
   return title === null ? (
     <RowLink href={pathOfEntry(row)}>{words}</RowLink>

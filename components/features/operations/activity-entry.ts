@@ -25,8 +25,10 @@ export const wordsOf = ({ kind, source }: Pick<ActivityRow, "kind" | "source">):
     : ACTIVITY_WORDS[kind];
 
 /** The title of a payout; null for other kinds, which their words and amounts tell apart. */
-export const payoutTitleOf = (row: ActivityRow, hidden: boolean): string | null =>
-  row.id.startsWith("po_") ? movedPayoutTitle(row, { hidden }) : null;
+export const payoutTitleOf = (
+  row: ActivityRow,
+  options: { readonly hidden: boolean; readonly locale: string },
+): string | null => (row.id.startsWith("po_") ? movedPayoutTitle(row, options) : null);
 
 const accountIdOf = ({ source, counterparty }: ActivityRow): string | null =>
   source?.accountId ?? (counterparty?.type === "account" ? counterparty.accountId : null);

@@ -53,6 +53,22 @@ test("the file names a recipient that has a name, with its address, and gives th
   expect(file).toContain(BOB);
 });
 
+test("a payout is called by its reference, a withdrawal by its account, and an account without a name by its short id", () => {
+  const unnamed = { accountId: "ga_0198c2b4-1111-7222-8333-444455556666", name: null };
+  const lines = linesOf(
+    fileOf(
+      { kind: "payout_to_wallets", reference: "Contractors, May" },
+      { kind: "payout_to_wallets", source: { type: "account", accountId: "ga_1", name: "Rent" } },
+      { kind: "funding", counterparty: { type: "account", ...unnamed } },
+    ),
+  ).join("\n");
+  // Between words, so that a name can still be read.
+  expect(lines).toMatch(/Payout to {10}Completed[^]*\n {18}wallets: {2}[^]*\n {18}Contractors, May /);
+  expect(lines).toMatch(/Withdrawal from {4}Completed[^]*\n {18}Rent /);
+  expect(lines).toContain("Account ga_0198c");
+  expect(lines).not.toContain(unnamed.accountId);
+});
+
 test("accounts and payouts are named, and an unknown worth is a dash, not zero", () => {
   const account = { type: "account", accountId: "ga_1", name: "Rent" } as const;
   const file = fileOf(

@@ -3,14 +3,14 @@ import { shorten } from "@/components/ui/address";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { tablePdf } from "@/lib/core/pdf";
-import { ACTIVITY_WORDS, type ActivityRow } from "./activity-entry";
+import { wordsOf, type ActivityRow } from "./activity-entry";
 import { sumByAsset } from "./asset-sums";
 import type { ActivityFilters } from "./filter-model";
 
 const TOKEN = { header: "Token", width: 6, isWhole: true } as const;
 const COLUMNS = [
   { header: "Started (UTC)", width: 16 },
-  { header: "What", width: 17 },
+  { header: "What", width: 17, isWhole: true },
   { header: "Status", width: 16 },
   { header: "Sent", width: 20, align: "right" },
   TOKEN,
@@ -30,8 +30,13 @@ const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 const partyText = (address: string, name: string | undefined): string =>
   name === undefined ? address : `${name.slice(0, NAME_MAX)} ${shorten(address)}`;
 
+const ID_HEAD = 8;
 const accountText = ({ accountId, name }: { readonly accountId: string; readonly name: string | null }): string =>
-  name === null ? accountId : name.slice(0, NAME_MAX);
+  name === null ? `Account ${shorten(accountId, ID_HEAD)}` : name.slice(0, NAME_MAX);
+
+/** The kind, with the name that its maker gave it. */
+const whatText = (row: ActivityRow): string =>
+  row.reference === null ? wordsOf(row) : `${wordsOf(row)}: ${row.reference}`;
 
 /** Who receives it, or who sent a deposit. Money in accounts comes from an account or the reserves, which stands before the arrow. */
 const toText = ({ counterparty, source }: ActivityRow, ofAddress: Names["ofAddress"]): string => {
@@ -63,7 +68,7 @@ const rowsOf = (row: ActivityRow, ofAddress: Names["ofAddress"]): readonly (read
   const { received } = row;
   return [
     [
-      ...[minuteText(row.createdAt), ACTIVITY_WORDS[row.kind], STATUS_VIEWS[row.status].word],
+      ...[minuteText(row.createdAt), whatText(row), STATUS_VIEWS[row.status].word],
       ...[first?.amount ?? "", first?.symbol ?? "", received?.amount ?? "–", received?.token.symbol ?? ""],
       ...[centsText(row.usd), toText(row, ofAddress), row.memo],
     ],

@@ -6,7 +6,7 @@ import { OPERATION_WORDS } from "@/lib/core/operation-words";
 import { useActorInSentence, useNames } from "@/components/features/names/use-names";
 import { PublicId } from "@/components/ui/address";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useTitleOptions } from "@/components/ui/use-title-options";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { operationTitle } from "./operation-title";
@@ -21,7 +21,7 @@ interface OperationHeaderProps {
 /** The amounts and parties, who started the operation and when, and its state. Nobody of the project starts a deposit. The id is one click away. */
 export const OperationHeader = ({ operationId, operation }: OperationHeaderProps): ReactNode => {
   const { addressName } = useNames();
-  const hidden = useAmountsHidden();
+  const options = useTitleOptions();
   const actor = useActorInSentence();
   return (
     <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 pb-4">
@@ -37,7 +37,7 @@ export const OperationHeader = ({ operationId, operation }: OperationHeaderProps
           <PublicId value={operationId} className="text-fg-3" />
         </p>
         <h1 className="text-2xl font-semibold wrap-anywhere">
-          {operation === undefined ? "Operation" : operationTitle(operation, { addressName, hidden })}
+          {operation === undefined ? "Operation" : operationTitle(operation, { addressName, ...options })}
         </h1>
       </div>
       <div className="flex flex-wrap items-center gap-2">

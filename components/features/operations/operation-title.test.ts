@@ -3,7 +3,7 @@ import { operationTitle } from "./operation-title";
 import type { Operation } from "./types";
 
 const token = (symbol: string, decimals: number) => ({ symbol, assetId: symbol.toLowerCase(), decimals });
-const words = { addressName: () => "Ada", hidden: false };
+const words = { addressName: () => "Ada", hidden: false, locale: "en" };
 
 const operationOf = (change: { status?: string; received?: string; out?: string }): Operation => {
   const to = change.out === "USDC" ? token("USDC", 6) : token("WETH", 18);

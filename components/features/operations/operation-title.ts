@@ -7,6 +7,8 @@ interface TitleWords {
   readonly addressName: (address: string) => string;
   /** Whether amounts are hidden; the title then names the tokens alone. */
   readonly hidden: boolean;
+  /** BCP 47. */
+  readonly locale: string;
 }
 
 const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
@@ -19,10 +21,10 @@ const shownOut = ({ status, quoted, actual }: Operation): string =>
  * `200.00 USDC → 0.0666302 WETH` for what changes the token, `1,250.00 DAI → Ada` for what only moves it. A deposit of coins has no
  * sources, so a deposit is named by what it brought.
  */
-export const operationTitle = (operation: Operation, { addressName, hidden }: TitleWords): string => {
+export const operationTitle = (operation: Operation, { addressName, hidden, locale }: TitleWords): string => {
   const { quoted, deposit } = operation;
   const written = (amount: string, symbol: string): string =>
-    hidden ? symbol : `${amountText(amount, { symbol }).text} ${symbol}`;
+    hidden ? symbol : `${amountText(amount, { symbol, locale }).text} ${symbol}`;
   if (deposit !== null) {
     const { amount, token } = deposit.received;
     return `${written(amount, token.symbol)} → ${addressName(deposit.walletAddress)}`;

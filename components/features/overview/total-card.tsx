@@ -152,7 +152,7 @@ const Line = ({ now }: { readonly now: string }): ReactNode => {
   if (points.length < POINTS_MIN) return <NoLine hasMoney={/[1-9]/.test(now)} />;
   // Heights are the one place where an amount may become a float.
   return (
-    <div className="mt-3 flex min-h-24 flex-1 overflow-hidden rounded-b-card">
+    <div className="relative mt-3 min-h-24 flex-1 overflow-hidden rounded-b-card">
       <TotalLine values={[...points.map(({ usd }) => Number(usd)), Number(now)]} />
     </div>
   );

@@ -5,7 +5,7 @@ const HEIGHT = 40;
 /** Space above the highest and below the lowest point. */
 const MARGIN = 4;
 
-/** Values as a line over its area, from the first to the last. The numbers stand beside it, so that it is hidden from screen readers. */
+/** Values as a line over its area, from the first to the last; it fills what is positioned around it and asks for no height of its own. The numbers stand beside it, so that it is hidden from screen readers. */
 export const TotalLine = ({ values }: { readonly values: readonly number[] }): ReactNode => {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const span = high - low;
@@ -19,7 +19,7 @@ export const TotalLine = ({ values }: { readonly values: readonly number[] }): R
     <svg
       viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
       preserveAspectRatio="none"
-      className="block h-auto min-h-24 w-full self-stretch text-fg-2"
+      className="absolute inset-0 size-full text-fg-2"
       aria-hidden
     >
       <path

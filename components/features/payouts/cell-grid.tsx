@@ -5,7 +5,7 @@ import { accountName, shortId } from "@/components/features/global-accounts/acco
 import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
 import { useNames } from "@/components/features/names/use-names";
 import { cn } from "@/components/ui/cn";
-import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useTitleOptions } from "@/components/ui/use-title-options";
 import { amountText, countText } from "@/lib/core/amount-text";
 import { CellCanvas } from "./cell-canvas";
 import type { CellsProps } from "./cells-props";
@@ -49,15 +49,15 @@ export const CellGrid = ({ rows, batch, label, onChoose }: CellGridProps): React
 const useRowText = (): ((row: PayoutRow) => string) => {
   const { addressName } = useNames();
   const accounts = useKnownAccounts();
-  const hidden = useAmountsHidden();
+  const { hidden, locale } = useTitleOptions();
   const recipientName = (id: string): string => {
     if (id.startsWith("0x")) return addressName(id);
     const account = accounts.find((one) => one.id === id);
     return account === undefined ? shortId(id) : accountName(account);
   };
   return ({ index, state, amount, unit, recipient }) => {
-    const sum = hidden ? unit : `${amountText(amount, { symbol: unit }).text} ${unit}`;
-    return `Row ${countText(index + 1)}: ${ROW_VIEWS[state].word}, ${sum} to ${recipientName(recipient)}`;
+    const sum = hidden ? unit : `${amountText(amount, { symbol: unit, locale }).text} ${unit}`;
+    return `Row ${countText(index + 1, locale)}: ${ROW_VIEWS[state].word}, ${sum} to ${recipientName(recipient)}`;
   };
 };
 

@@ -3,6 +3,8 @@
 import type { ReactNode } from "react";
 import { Amount, Unknown, Usd } from "@/components/ui/amount";
 import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useLocale } from "@/components/ui/use-locale";
+import { useTitleOptions } from "@/components/ui/use-title-options";
 import { ChainName } from "@/components/ui/chain-name";
 import { RowLink } from "@/components/ui/row-link";
 import type { Column } from "@/components/ui/table";
@@ -13,20 +15,21 @@ import { PayoutStatus } from "./payout-status";
 
 const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { paid, total, failed, doubt } = countsOf(payout);
+  const locale = useLocale();
   return (
     <span className="num">
-      {countText(paid)} of {countText(total)} paid
-      {failed === 0 ? null : <span className="text-danger">, {countText(failed)} failed</span>}
-      {doubt === 0 ? null : <span className="text-warning">, {countText(doubt)} in doubt</span>}
+      {countText(paid, locale)} of {countText(total, locale)} paid
+      {failed === 0 ? null : <span className="text-danger">, {countText(failed, locale)} failed</span>}
+      {doubt === 0 ? null : <span className="text-warning">, {countText(doubt, locale)} in doubt</span>}
     </span>
   );
 };
 
 const Title = ({ payout }: { readonly payout: Payout }): ReactNode => {
-  const hidden = useAmountsHidden();
+  const options = useTitleOptions();
   return (
     <RowLink href={`/payouts/${payout.payoutId}`} className="[overflow-wrap:anywhere]">
-      {titleOf(payout, hidden)}
+      {titleOf(payout, options)}
     </RowLink>
   );
 };

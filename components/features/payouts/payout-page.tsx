@@ -11,7 +11,7 @@ import { PublicId } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
-import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useTitleOptions } from "@/components/ui/use-title-options";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -99,7 +99,7 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
 };
 
 const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
-  const hidden = useAmountsHidden();
+  const options = useTitleOptions();
   const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
   const where =
     payout.kind === "global_accounts"
@@ -107,7 +107,7 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
       : `${payout.account === null ? "Payout to wallets" : "Withdrawal"} on ${chain?.name ?? "a chain"}`;
   return (
     <PageHeader
-      title={titleOf(payout, hidden)}
+      title={titleOf(payout, options)}
       description={
         <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
           {where} <PublicId value={payout.payoutId} /> <PayoutStatus payout={payout} />

@@ -74,14 +74,14 @@ export const totalsOf = (payout: Payout): readonly Total[] =>
     : [{ unit: payout.currency, amount: payout.total, paid: payout.paid }];
 
 /** The title of a payout; without its amounts while amounts are hidden. */
-export const titleOf = (payout: Payout, hidden: boolean): string =>
+export const titleOf = (payout: Payout, options: { readonly hidden: boolean; readonly locale: string }): string =>
   payoutTitle(
     {
       reference: payout.reference,
       totals: totalsOf(payout).map(({ amount, unit }) => ({ amount, symbol: unit })),
       recipients: payout.items.total,
     },
-    { hidden },
+    options,
   );
 
 const BUSY_MS = 1_000;

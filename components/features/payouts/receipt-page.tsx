@@ -10,7 +10,7 @@ import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
-import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { useTitleOptions } from "@/components/ui/use-title-options";
 import { cn } from "@/components/ui/cn";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -99,12 +99,12 @@ const Named = ({ name, id }: { readonly name: string | undefined; readonly id: s
 const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
   const nameOf = useNameOf();
-  const hidden = useAmountsHidden();
+  const options = useTitleOptions();
   const from = payout.kind === "wallets" ? payout.fromAddress : payout.sourceAccountId;
   return (
     <header className="pb-4">
       <p className="text-fg-2">Payout receipt</p>
-      <h1 className="text-2xl font-semibold">{titleOf(payout, hidden)}</h1>
+      <h1 className="text-2xl font-semibold">{titleOf(payout, options)}</h1>
       <p className="pb-3">{progressSentence(payout)}</p>
       <dl className="flex flex-col gap-1">
         <Line label="Payout">

@@ -11,6 +11,7 @@ import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
 import { Usd } from "@/components/ui/amount";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Form, FormError, TextField } from "@/components/ui/form";
@@ -18,14 +19,15 @@ import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { getPolicies } from "@/lib/api-client/calls.gen";
 import { updatePolicies } from "@/lib/contracts/policies";
+import { readAmount, readOrTyped, typedAmount } from "@/lib/core/read-amount";
 import { usePolicies, type Policies } from "./use-policies";
 
 /** The contract's amount, with an example where it refuses the text. */
 const capForm = z.object({
   dailyCapUsd: z
     .string()
-    .trim()
-    .refine((text) => updatePolicies.body.shape.dailyCapUsd.safeParse(text).success, "Enter an amount such as 2500."),
+    .transform((text) => readOrTyped(text))
+    .refine((text) => updatePolicies.body.shape.dailyCapUsd.safeParse(text).success, "Enter an amount such as 2,500."),
 });
 
 /** The amount that all API keys of the project together may move in a day without a code. */
@@ -69,7 +71,11 @@ const Limit = ({ policies }: { readonly policies: Policies }): ReactNode => {
 const LimitForm = ({ policies, onEnd }: { readonly policies: Policies; readonly onEnd: () => void }): ReactNode => {
   const api = useApi();
   const queryClient = useQueryClient();
-  const form = useForm({ resolver: zodResolver(capForm), defaultValues: { dailyCapUsd: policies.dailyCapUsd } });
+  const form = useForm({
+    resolver: zodResolver(capForm),
+    defaultValues: { dailyCapUsd: typedAmount(policies.dailyCapUsd) },
+  });
+  const typed = form.watch("dailyCapUsd");
   const change = useApprovable<string>("daily_cap", async (dailyCapUsd, approval) => {
     const changed = await api.call(updatePolicies, { body: { dailyCapUsd, ...(approval ? { approval } : {}) } });
     queryClient.setQueryData(queryKeyOf(getPolicies, {}), changed);
@@ -88,7 +94,12 @@ const LimitForm = ({ policies, onEnd }: { readonly policies: Policies; readonly 
         control={form.control}
         name="dailyCapUsd"
         label="Daily cap (US dollars)"
-        hint="Lowering it counts at once; raising it needs your approval."
+        hint={
+          <>
+            Lowering it counts at once; raising it needs your approval.{" "}
+            <ReadAs value={typed} read={readAmount(typed)} symbol="USD" />
+          </>
+        }
         className="max-w-72"
         input={{ numeric: true, autoFocus: true }}
       />

@@ -30,8 +30,9 @@ describe("the form of a policy", () => {
 
   test("reads amounts with separators, and never sends what it cannot read", () => {
     expect(typedRules({ ...EMPTY, perDayUsd: " 5,000.50 " })).toEqual({ perDay: { usd: "5000.50" } });
-    expect(typedRules({ ...EMPTY, perDayUsd: "5.000,50" })).toBeNull();
-    expect(typedRules({ ...EMPTY, perDayUsd: "1,23" })).toBeNull();
+    expect(typedRules({ ...EMPTY, perDayUsd: "5.000,50" })).toEqual({ perDay: { usd: "5000.50" } });
+    expect(typedRules({ ...EMPTY, perDayUsd: ".5" })).toEqual({ perDay: { usd: "0.5" } });
+    for (const perDayUsd of ["1,23,4", "2500 USD", "-1"]) expect(typedRules({ ...EMPTY, perDayUsd })).toBeNull();
   });
 
   test("names each wrong field", () => {

@@ -1,12 +1,13 @@
 /** The form of a policy: its values as they are typed, and the rules that they mean. An empty field is no limit. */
 import { z } from "zod";
+import { readOrTyped, typedAmount } from "@/lib/core/read-amount";
 import { policyRules, type PolicyRules } from "@/lib/contracts/policy-rules";
 
 const ROLES = ["owner", "admin", "operator"] as const;
 const HOURS_MAX = 24 * 90;
 const PEOPLE_MAX = 10;
-const AMOUNT = "Enter an amount such as 2500, or leave it empty for no limit.";
-const NEEDED_AMOUNT = "Enter an amount such as 2500.";
+const AMOUNT = "Enter an amount such as 2,500, or leave it empty for no limit.";
+const NEEDED_AMOUNT = "Enter an amount such as 2,500.";
 
 const assetCap = z.object({ asset: z.string(), amount: z.string() });
 const timeWindow = z.object({ days: z.array(z.number()), from: z.string(), to: z.string() });
@@ -42,15 +43,19 @@ export type PolicyValues = z.infer<typeof policyValues>;
 
 export const keyOfToken = (chainId: number, token: string): string => `${String(chainId)}:${token.toLowerCase()}`;
 
+type AssetCaps = readonly z.infer<typeof assetCap>[];
+const typedCaps = (caps: AssetCaps = []): z.infer<typeof assetCap>[] =>
+  caps.map(({ asset, amount }) => ({ asset, amount: typedAmount(amount) }));
+
 /** @param timeZone that the hours begin with, where the policy has none */
 export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => {
   const { perOperation, perDay, code, approvals, hours } = rules;
   const hasRole = (role: (typeof ROLES)[number]): boolean => approvals?.roles.includes(role) ?? role !== "operator";
   return {
-    perOperationUsd: perOperation?.usd ?? "",
-    perDayUsd: perDay?.usd ?? "",
-    perOperationAssets: [...(perOperation?.assets ?? [])],
-    perDayAssets: [...(perDay?.assets ?? [])],
+    perOperationUsd: typedAmount(perOperation?.usd ?? ""),
+    perDayUsd: typedAmount(perDay?.usd ?? ""),
+    perOperationAssets: typedCaps(perOperation?.assets),
+    perDayAssets: typedCaps(perDay?.assets),
     recipients: rules.recipients ?? "any",
     newRecipientHours: rules.newRecipientHours === undefined ? "" : String(rules.newRecipientHours),
     screening: rules.screening ?? "default",
@@ -60,9 +65,9 @@ export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => 
     timeZone: hours?.timeZone ?? timeZone,
     windows: hours?.windows ?? [{ days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" }],
     code: code?.mode ?? "none",
-    codeUsd: code?.mode === "above" ? code.usd : code?.mode === "exempt" ? code.dailyCapUsd : "",
+    codeUsd: typedAmount(code?.mode === "above" ? code.usd : code?.mode === "exempt" ? code.dailyCapUsd : ""),
     hasApprovals: approvals !== undefined,
-    approvalsAboveUsd: approvals?.aboveUsd ?? "",
+    approvalsAboveUsd: typedAmount(approvals?.aboveUsd ?? ""),
     approvalsCount: String(approvals?.count ?? 1),
     owner: hasRole("owner"),
     admin: hasRole("admin"),
@@ -71,19 +76,14 @@ export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => 
   };
 };
 
-/** `5,000.00` as it is copied from elsewhere → `5000.00`; without zeros in front. */
-const plain = (text: string): string => {
-  const typed = text.trim();
-  const ungrouped = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(typed) ? typed.replaceAll(",", "") : typed;
-  return ungrouped.replace(/^0+(?=\d)/, "").replace(/^\./, "0.");
-};
-
 const capsOf = (usd: string, assets: PolicyValues["perDayAssets"]): PolicyRules["perDay"] => {
   const isCapped = usd.trim() !== "";
   if (!isCapped && assets.length === 0) return undefined;
   return {
-    ...(isCapped ? { usd: plain(usd) } : {}),
-    ...(assets.length === 0 ? {} : { assets: assets.map(({ asset, amount }) => ({ asset, amount: plain(amount) })) }),
+    ...(isCapped ? { usd: readOrTyped(usd) } : {}),
+    ...(assets.length === 0
+      ? {}
+      : { assets: assets.map(({ asset, amount }) => ({ asset, amount: readOrTyped(amount) })) }),
   };
 };
 
@@ -94,9 +94,9 @@ const codeOf = ({ code, codeUsd }: PolicyValues): PolicyRules["code"] => {
     case "always":
       return { mode: "always" };
     case "above":
-      return { mode: "above", usd: plain(codeUsd) };
+      return { mode: "above", usd: readOrTyped(codeUsd) };
     case "exempt":
-      return { mode: "exempt", dailyCapUsd: plain(codeUsd) };
+      return { mode: "exempt", dailyCapUsd: readOrTyped(codeUsd) };
   }
 };
 
@@ -134,7 +134,7 @@ export const rulesOf = (given: PolicyValues): PolicyRules => {
     ...(given.hasApprovals
       ? {
           approvals: {
-            aboveUsd: plain(given.approvalsAboveUsd),
+            aboveUsd: readOrTyped(given.approvalsAboveUsd),
             count: Number(given.approvalsCount),
             roles: ROLES.filter((role) => given[role]),
             excludeMaker: given.excludeMaker,
@@ -153,7 +153,7 @@ const USD = /^(0|[1-9]\d{0,17})(\.\d{1,6})?$/;
 const ASSET_AMOUNT = /^(0|[1-9]\d{0,38})(\.\d{1,18})?$/;
 const TIME = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 
-const isUsd = (text: string): boolean => USD.test(plain(text));
+const isUsd = (text: string): boolean => USD.test(readOrTyped(text));
 const isWhole = (text: string, max: number): boolean =>
   /^\d{1,5}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= max;
 
@@ -168,9 +168,9 @@ const capProblems = (name: "perOperation" | "perDay", given: PolicyValues): Prob
       ...(asset !== "" && rows.findIndex((row) => row.asset === asset) < index
         ? [{ path: [`${name}Assets`, index, "asset"], message: "This asset has a cap above." }]
         : []),
-      ...(ASSET_AMOUNT.test(plain(amount)) && /[1-9]/.test(amount)
+      ...(ASSET_AMOUNT.test(readOrTyped(amount)) && /[1-9]/.test(amount)
         ? []
-        : [{ path: [`${name}Assets`, index, "amount"], message: "Enter an amount above zero, such as 1000." }]),
+        : [{ path: [`${name}Assets`, index, "amount"], message: "Enter an amount above zero, such as 1,000." }]),
     ]),
   ];
 };

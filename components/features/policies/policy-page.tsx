@@ -41,7 +41,7 @@ export const PolicyPage = ({ subject: param }: { readonly subject: string }): Re
       />
       {subject === null ? (
         <Card flush>
-          <EmptyState title="There is no such policy">Policies bound the project, a wallet or an API key.</EmptyState>
+          <EmptyState title="There is no such policy">Policies limit the project, a wallet or an API key.</EmptyState>
         </Card>
       ) : state.state === "loading" ? (
         <Card flush>

@@ -9,8 +9,8 @@ import { amountText } from "@/lib/core/amount-text";
 import type { PoolBalance, PrivateTransfer } from "./types";
 
 /** `1,250.50 USDC`, short enough for a picture. */
-export const pictureAmount = (amount: string, symbol: string): string =>
-  `${amountText(amount, { symbol }).text} ${symbol}`;
+export const pictureAmount = (amount: string, symbol: string, locale?: string): string =>
+  `${amountText(amount, { symbol, locale }).text} ${symbol}`;
 
 export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
 

@@ -76,7 +76,7 @@ export const SignMessage = ({ address, from }: SignMessageProps): ReactNode => {
       {message.data === undefined ? null : (
         <>
           <p className="text-fg-2">
-            This is what you sign, word for word. It moves no money and gives no permission to.
+            This is what you sign, word for word. It moves no money and gives nobody permission to move any.
           </p>
           <pre
             tabIndex={0}

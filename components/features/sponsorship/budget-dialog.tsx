@@ -16,13 +16,14 @@ import { Dialog } from "@/components/ui/dialog";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { getMe } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import { readOrTyped, typedAmount } from "@/lib/core/read-amount";
 import { updateSponsorBudget } from "@/lib/contracts/sponsor-budgets";
 
 export type SponsorBudget = ResponseOf<typeof updateSponsorBudget>;
 
 const amount = z
   .string()
-  .trim()
+  .transform((text) => readOrTyped(text))
   .refine(
     (text) => text === "" || updateSponsorBudget.body.shape.dailyLimit.safeParse(text).success,
     "Enter an amount such as 0.5, or leave it empty for the highest limit.",
@@ -35,7 +36,7 @@ interface BudgetDialogProps {
   readonly onClose: () => void;
 }
 
-const own = (limit: string, ceiling: string): string => (limit === ceiling ? "" : limit);
+const own = (limit: string, ceiling: string): string => (limit === ceiling ? "" : typedAmount(limit));
 const given = (text: string): string | null => (text === "" ? null : text);
 
 /** Sets the project's own limits on one chain; a higher limit asks for an approval. */

@@ -15,7 +15,7 @@ interface FlipButtonProps {
 export const FlipButton = ({ swap, amount }: FlipButtonProps): ReactNode =>
   swap.rows.length > 1 ? null : (
     <div className="-my-2 flex justify-center">
-      <Button size="sm" aria-label="Turn the direction round" onClick={() => swap.flip(amount)}>
+      <Button size="sm" aria-label="Flip the direction" onClick={() => swap.flip(amount)}>
         <ArrowDownUp aria-hidden />
       </Button>
     </div>

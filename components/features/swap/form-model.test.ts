@@ -53,7 +53,7 @@ describe("amounts", () => {
   });
 
   test("say in one line what is wrong", () => {
-    expect(problemsOf(withAmount(""))).toContain("sources.0.amount: Type an amount.");
+    expect(problemsOf(withAmount(""))).toContain("sources.0.amount: Enter an amount.");
     expect(problemsOf(withAmount("many"))).toContain("sources.0.amount: Enter an amount such as 1,250.00.");
     expect(problemsOf(withAmount("0"))).toContain("sources.0.amount: Enter an amount above zero.");
   });

@@ -62,9 +62,7 @@ export const QuoteCard = (props: QuoteCardProps): ReactNode => {
       flush
       actions={
         quote === null ? null : view.outdated ? (
-          <Badge tone={view.loading ? "neutral" : "warning"}>
-            {view.loading ? "Updating …" : "Not for what is typed now"}
-          </Badge>
+          <Badge tone={view.loading ? "neutral" : "warning"}>{view.loading ? "Updating …" : "Out of date"}</Badge>
         ) : (
           <Countdown until={quote.expiresAt} label="Expires in" onExpire={view.onExpire} className="text-fg-2" />
         )

@@ -35,7 +35,7 @@ export const RateText = ({ quote }: { readonly quote: Quote }): ReactNode => {
       <span className="text-fg-3">=</span>
       <Amount value={value} unit={other} />
       {turned === null ? null : (
-        <IconButton label="Turn the rate round" onClick={() => setInverted(!inverted)}>
+        <IconButton label="Invert the rate" onClick={() => setInverted(!inverted)}>
           <ArrowLeftRight aria-hidden />
         </IconButton>
       )}

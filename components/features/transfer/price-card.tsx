@@ -103,7 +103,7 @@ export const PriceCard = (props: PriceCardProps): ReactNode => {
 
 const State = ({ view: { transfer, outdated, onExpire } }: Pick<PriceCardProps, "view">): ReactNode => {
   if (transfer === null) return null;
-  if (outdated) return <Badge tone="warning">Not for what is typed now</Badge>;
+  if (outdated) return <Badge tone="warning">Out of date</Badge>;
   if (transfer.expiresAt === null) return null;
   return <Countdown until={transfer.expiresAt} label="Expires in" onExpire={onExpire} className="text-fg-2" />;
 };

@@ -109,7 +109,9 @@ export const LinkMessage = (props: LinkMessageProps): ReactNode => {
       {message.data === undefined ? null : (
         <>
           <p className="flex flex-wrap items-baseline justify-between gap-x-4 text-fg-2">
-            <span>This is what you sign, word for word. It moves no money and gives no permission to.</span>
+            <span>
+              This is what you sign, word for word. It moves no money and gives nobody permission to move any.
+            </span>
             <Countdown
               until={message.data.expiresAt}
               label="Good for"

@@ -9,6 +9,7 @@ import { Button } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";
 import { describeError } from "@/components/ui/describe-error";
 import { Dialog } from "@/components/ui/dialog";
+import { useHideableJson } from "@/components/ui/hideable-text";
 import { ErrorState } from "@/components/ui/error-state";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
@@ -36,16 +37,19 @@ const responseOf = ({ response, error }: Attempt): string => {
   return [`HTTP ${String(response.statusCode)}`, ...headers, "", response.body].join("\n");
 };
 
-const AttemptView = ({ attempt }: { readonly attempt: Attempt }): ReactNode => (
-  <section className="flex flex-col gap-2" aria-label={`Attempt ${String(attempt.number)}`}>
-    <h3 className="font-medium">
-      Attempt {attempt.number} <span className="font-normal text-fg-3">· {attempt.durationMs} ms · </span>
-      <Time value={attempt.at} />
-    </h3>
-    <CodeBlock wrap label={`request of attempt ${String(attempt.number)}`} code={requestOf(attempt)} />
-    <CodeBlock wrap label={`answer to attempt ${String(attempt.number)}`} code={responseOf(attempt)} />
-  </section>
-);
+const AttemptView = ({ attempt }: { readonly attempt: Attempt }): ReactNode => {
+  const hideable = useHideableJson();
+  return (
+    <section className="flex flex-col gap-2" aria-label={`Attempt ${String(attempt.number)}`}>
+      <h3 className="font-medium">
+        Attempt {attempt.number} <span className="font-normal text-fg-3">· {attempt.durationMs} ms · </span>
+        <Time value={attempt.at} />
+      </h3>
+      <CodeBlock wrap label={`request of attempt ${String(attempt.number)}`} code={hideable(requestOf(attempt))} />
+      <CodeBlock wrap label={`answer to attempt ${String(attempt.number)}`} code={hideable(responseOf(attempt))} />
+    </section>
+  );
+};
 
 /** One delivery: each request with its answer, the newest first. */
 export const DeliveryDialog = ({ deliveryId, onClose }: DeliveryDialogProps): ReactNode => {

@@ -14,6 +14,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { describeError } from "@/components/ui/describe-error";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
+import { useHideableJson } from "@/components/ui/hideable-text";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -49,6 +50,7 @@ const headersOf = ({ headers }: Received): string =>
     .join("\n");
 
 const RequestView = ({ request }: { readonly request: Received }): ReactNode => {
+  const hideable = useHideableJson();
   const { word, tone, icon } = SIGNATURES[request.signature];
   const type = typeOf(request.body);
   return (
@@ -62,7 +64,7 @@ const RequestView = ({ request }: { readonly request: Received }): ReactNode => 
       }
     >
       <div className="flex flex-col gap-2">
-        <CodeBlock wrap label={`body of ${type}`} code={prettyJson(request.body)} />
+        <CodeBlock wrap label={`body of ${type}`} code={hideable(prettyJson(request.body))} />
         <details>
           <summary className="cursor-pointer py-1 text-fg-2">Headers</summary>
           <CodeBlock wrap label={`headers of ${type}`} code={headersOf(request)} />
@@ -76,6 +78,9 @@ const RequestView = ({ request }: { readonly request: Received }): ReactNode => 
 const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
   const queryClient = useQueryClient();
   const create = useApiMutation(createWebhookEndpoint);
+  const endpoints = useApiQuery(listWebhookEndpoints, {}).data?.data ?? [];
+  const nameOf = (id: string): string =>
+    endpoints.find((endpoint) => endpoint.id === id)?.description ?? "an endpoint without a name";
   const { url, endpointIds } = receiver;
   const make = async (): Promise<void> => {
     await create.mutateAsync({ body: { url, events: ["*"], description: "Local receiver" } });
@@ -103,8 +108,8 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
             {endpointIds.map((id) => (
               <li key={id}>
                 Used by{" "}
-                <Link href={`/webhooks/${id}`} className="link font-mono text-sm break-all">
-                  {id}
+                <Link href={`/webhooks/${id}`} className="link" title={id}>
+                  {nameOf(id)}
                 </Link>
               </li>
             ))}

@@ -87,6 +87,7 @@ test("every owner gets one mail about a new key with all of its rights, however 
   const [mail] = it.sent;
   expect(mail?.subject).toBe('New API key "Shop", which moves money without a code');
   for (const said of [
+    'An API key of your project "My project" at http://localhost:3000 was made:',
     '- Name: "Shop"',
     `- Key: ${key.prefix}…${key.last4} (${key.id})`,
     "- May: transfers:write",

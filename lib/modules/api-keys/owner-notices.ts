@@ -20,21 +20,23 @@ const BY = {
   passkey: "a passkey",
 } as const;
 
-const textOf = (told: Told, verb: string, approvedBy: keyof typeof BY | null): string => {
-  const { key, person, userId, at, publicUrl } = told;
-  return [
-    `An API key of your project ${key.projectId} at ${publicUrl} was ${verb}:`,
-    "",
-    `- Name: ${quoted(key.name)}`,
-    `- Key: ${key.prefix}…${key.last4} (${key.id})`,
-    ...rightsLines(key).map((line) => `- ${line}`),
-    `- ${verb === "made" ? "Made" : "Changed"} by: ${person} (${userId})`,
-    `- When: ${at.toISOString()}`,
-    ...(approvedBy === null ? [] : [`- Approved by: ${BY[approvedBy]}`]),
-    "",
-    `If this was not meant, revoke the key at once: ${publicUrl}/api-keys, button "Revoke"; or DELETE ${publicUrl}/api/auth/api-keys/${key.id}. It stops within a second.`,
-  ].join("\n");
-};
+const textOf =
+  (told: Told, verb: string, approvedBy: keyof typeof BY | null) =>
+  (project: string): string => {
+    const { key, person, userId, at, publicUrl } = told;
+    return [
+      `An API key of your project ${quoted(project)} at ${publicUrl} was ${verb}:`,
+      "",
+      `- Name: ${quoted(key.name)}`,
+      `- Key: ${key.prefix}…${key.last4} (${key.id})`,
+      ...rightsLines(key).map((line) => `- ${line}`),
+      `- ${verb === "made" ? "Made" : "Changed"} by: ${person} (${userId})`,
+      `- When: ${at.toISOString()}`,
+      ...(approvedBy === null ? [] : [`- Approved by: ${BY[approvedBy]}`]),
+      "",
+      `If this was not meant, revoke the key at once: ${publicUrl}/api-keys, button "Revoke"; or DELETE ${publicUrl}/api/auth/api-keys/${key.id}. It stops within a second.`,
+    ].join("\n");
+  };
 
 /** Mail to the owners about a new key. */
 export const newKeyNotice = (told: Told, approvedBy: keyof typeof BY | null): OwnerNotice => ({

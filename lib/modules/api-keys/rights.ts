@@ -107,13 +107,19 @@ export const wideningOf = (before: NamedKey, after: KeyRights & { readonly name:
   },
 });
 
+const HOUR_SECONDS = 3_600;
+
+const overlapText = (seconds: number): string => {
+  if (seconds === 0) return "at once";
+  if (seconds % HOUR_SECONDS !== 0) return `${String(seconds)} seconds later`;
+  const hours = seconds / HOUR_SECONDS;
+  return `${String(hours)} ${hours === 1 ? "hour" : "hours"} later`;
+};
+
 /** A new secret for a key that may do more than one made with a name alone. */
 export const rotationOf = (key: NamedKey, overlapSeconds: number): Change => ({
   kind: "api_key.rotate",
   title: `Make a new secret for the API key ${quoted(key.name)} (${key.prefix}…${key.last4}, ${key.id})`,
-  lines: [
-    ...rightsLines(key),
-    `The present secret ends: ${overlapSeconds === 0 ? "at once" : `${String(overlapSeconds)} seconds later`}`,
-  ],
+  lines: [...rightsLines(key), `The present secret ends: ${overlapText(overlapSeconds)}`],
   values: { keyId: key.id, last4: key.last4, overlapSeconds },
 });

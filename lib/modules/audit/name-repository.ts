@@ -19,7 +19,7 @@ const READ = `
     UNION ALL SELECT id, coalesce(label, address), NULL, NULL, NULL FROM wallet WHERE project_id = $1 AND id = ANY($2::text[])
     UNION ALL SELECT id, name, NULL, NULL, NULL FROM contact WHERE project_id = $1 AND id = ANY($2::text[])
     UNION ALL SELECT '${ACCOUNT_PREFIX}' || id, name, NULL, NULL, NULL FROM ledger_account WHERE project_id = $1 AND id = ANY($3::uuid[])
-    UNION ALL SELECT id, url, NULL, NULL, NULL FROM webhook_endpoint WHERE project_id = $1 AND id = ANY($2::text[])
+    UNION ALL SELECT id, coalesce(nullif(description, ''), url), NULL, NULL, NULL FROM webhook_endpoint WHERE project_id = $1 AND id = ANY($2::text[])
     UNION ALL SELECT id, name, NULL, NULL, NULL FROM privacy_wallet WHERE project_id = $1 AND id = ANY($2::text[])
     UNION ALL SELECT id, title, NULL, NULL, NULL FROM decision_request WHERE project_id = $1 AND id = ANY($2::text[])
     UNION ALL SELECT id, reference, kind, NULL, items_total FROM payout WHERE project_id = $1 AND id = ANY($2::text[])
@@ -30,6 +30,8 @@ const READ = `
     UNION ALL SELECT t.id, NULL, o.kind, o.request->'sources', NULL
       FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
       WHERE t.project_id = $1 AND t.id = ANY($2::text[])
+    UNION ALL SELECT id, NULL, 'private_swap', jsonb_build_array(jsonb_build_object('token', token, 'amountBase', amount_base::text)), NULL
+      FROM privacy_quote WHERE project_id = $1 AND id = ANY($2::text[])
   ) AS named`;
 
 interface NamedRow {

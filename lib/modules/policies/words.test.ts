@@ -5,7 +5,7 @@ import { linesOf } from "./words";
 const NONE = linesOf({});
 
 test("the message of an approval has a line for every rule", () => {
-  expect(NONE).toEqual(["No rule: nothing is bounded"]);
+  expect(NONE).toEqual(["No rule: no limit applies"]);
   const silent = Object.entries(EVERY_RULE).filter(
     ([rule, value]) => linesOf({ [rule]: value }).join() === NONE.join(),
   );

@@ -57,5 +57,5 @@ export const linesOf = (rules: PolicyRules): string[] => {
     ...(rules.approvals === undefined ? [] : [approvalLine(rules.approvals)]),
     ...(rules.screening === undefined ? [] : [screeningLine(rules.screening)]),
   ];
-  return lines.length === 0 ? ["No rule: nothing is bounded"] : lines;
+  return lines.length === 0 ? ["No rule: no limit applies"] : lines;
 };

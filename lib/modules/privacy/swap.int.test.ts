@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, type ApiClient } from "@/lib/api-client/client";
+import { listAuditLog } from "@/lib/contracts/audit";
+import { getMe } from "@/lib/contracts/auth";
 import { executePrivateSwap, preparePrivateSwap } from "@/lib/contracts/privacy-swap";
+import { recordAudit } from "@/lib/modules/audit/service";
 import { privateMoney } from "@/lib/testing/private-money";
 import { privatePayments } from "@/lib/testing/private-payments";
 
@@ -22,6 +25,17 @@ test("a quote says among how many deposits its withdrawal hides now", async () =
   expect(before).toBeGreaterThanOrEqual(1);
   await walletWith("10");
   expect((await quoteOf()).anonymitySet).toBe(before + 1);
+});
+
+test("an entry of the audit log about a quote names what the quote swaps", async () => {
+  const { quoteId } = await quoteOf("1250.5");
+  const projectId = (await session.client.call(getMe)).projects[0]?.id ?? "";
+  const at = new Date();
+  await api.services.database.transaction((tx) =>
+    recordAudit(tx, { projectId, actor: "system", action: "factor.used", subject: quoteId, request: null, at }),
+  );
+  const { data } = await session.client.call(listAuditLog, { query: { subject: quoteId } });
+  expect(data.map(({ subjectName }) => subjectName)).toEqual(["Private swap of 1,250.50 USDC"]);
 });
 
 describe("codes of private swaps", () => {

@@ -31,6 +31,10 @@ export const listMemberships = async (db: Queryable, userId: string, limit: numb
   return rows.map((row) => ({ projectId: row.projectId, name: row.project.name, role: row.role as Role }));
 };
 
+/** The name that people gave to the project; its id where the project is gone. */
+export const projectName = async (db: Queryable, projectId: string): Promise<string> =>
+  (await db.project.findUnique({ where: { id: projectId }, select: { name: true } }))?.name ?? projectId;
+
 /** Verified addresses of the project's owners, at most `limit`. */
 export const listOwnerEmails = async (db: Queryable, projectId: string, limit: number): Promise<string[]> => {
   const rows = await db.membership.findMany({

@@ -7,7 +7,7 @@ import type { RequestContext } from "@/lib/core/request-context";
 import type { Database, Tx } from "@/lib/db/client";
 import { recordAudit } from "@/lib/modules/audit/service";
 import type { MailOutbox } from "@/lib/modules/mail/service";
-import { insertProject, listMemberships, listOwnerEmails, type Membership } from "./repository";
+import { insertProject, listMemberships, listOwnerEmails, projectName, type Membership } from "./repository";
 
 export type { Membership } from "./repository";
 
@@ -52,7 +52,8 @@ export interface ResolvedProject {
 export interface OwnerNotice {
   readonly projectId: string;
   readonly subject: string;
-  readonly text: string;
+  /** Or what it says of the project with this name. */
+  readonly text: string | ((projectName: string) => string);
 }
 
 export interface PersonNotice {
@@ -87,8 +88,9 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
       return { projectId: project.id };
     },
     tellOwners: async (tx, { projectId, subject, text }) => {
+      const said = typeof text === "string" ? text : text(await projectName(tx, projectId));
       for (const to of await listOwnerEmails(tx, projectId, OWNERS_MAX))
-        await outbox.enqueue(tx, projectId, { to, subject, text });
+        await outbox.enqueue(tx, projectId, { to, subject, text: said });
     },
     tellPerson: async (tx, { userId, to, subject, text }) => {
       // The outbox keeps mail by project.

@@ -1,3 +1,4 @@
+import { quoted } from "@/lib/modules/approvals/service";
 import type { OwnerNotice } from "@/lib/modules/projects/service";
 import type { EndpointView } from "./endpoint-repository";
 
@@ -16,12 +17,15 @@ export const disabledNotice = (told: {
   return {
     projectId: endpoint.projectId,
     subject: "A webhook endpoint was disabled",
-    text: [
-      `The webhook endpoint ${endpoint.id} of your project ${endpoint.projectId} at ${publicUrl} was disabled, because ${WHY[reason]}:`,
-      "",
-      `- URL: ${endpoint.url}`,
-      "",
-      `Nothing is lost. Set it to active again at ${publicUrl}/webhooks, then replay the events that it missed; GET ${publicUrl}/api/events lists them.`,
-    ].join("\n"),
+    text: (project) =>
+      [
+        `A webhook endpoint of your project ${quoted(project)} at ${publicUrl} was disabled, because ${WHY[reason]}:`,
+        "",
+        ...(endpoint.description === null ? [] : [`- Name: ${quoted(endpoint.description)}`]),
+        `- URL: ${endpoint.url}`,
+        `- Id: ${endpoint.id}`,
+        "",
+        `Nothing is lost. Set it to active again at ${publicUrl}/webhooks, then replay the events that it missed; GET ${publicUrl}/api/events lists them.`,
+      ].join("\n"),
   };
 };

@@ -46,9 +46,9 @@ test.each([
   [{ recipient: USDC }, { recipient: "This is the contract of USDC; money sent there is lost." }],
   [{ recipient: BOB }, { recipient: "This is the contract of a token, not a wallet." }],
   [{ amount: "0.0000001" }, { amount: "USDC has 6 digits after the point, no more." }],
-  [{ amount: "" }, { amount: "Type an amount." }],
+  [{ amount: "" }, { amount: "Enter an amount." }],
   ...["=1+1", "+5", "-5", "@5", "\t5x", "0", "1e3", "5%", "2026-05-01", "٣"].map(
-    (amount) => [{ amount }, { amount: 'Type an amount above zero, such as "12.5".' }] as const,
+    (amount) => [{ amount }, { amount: "Enter an amount above zero, such as 12.50." }] as const,
   ),
   [{ token: "ABC" }, { token: 'Local 1 has no token "ABC".' }],
   [{ token: "TWIN" }, { token: 'Local 1 has no token "TWIN".' }],

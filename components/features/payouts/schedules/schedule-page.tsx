@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Ban, KeyRound } from "lucide-react";
 import Link from "next/link";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { toast } from "@/components/ui/toast";
@@ -74,6 +75,7 @@ export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): R
             </Card>
           </div>
           <RawJson value={schedule} />
+          <ApiSnippet method="GET" path={`/payouts/schedules/${schedule.scheduleId}`} />
         </div>
       ) : (
         <Card flush>

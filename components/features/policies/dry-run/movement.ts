@@ -2,6 +2,7 @@
 import { amount, address } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { evaluatePolicies } from "@/lib/contracts/policies";
+import { readOrTyped } from "@/lib/core/read-amount";
 
 export interface MovementValues {
   readonly wallet: string;
@@ -20,12 +21,12 @@ export type MovementErrors = Partial<Record<"amount" | "to", string>>;
 
 /** The errors in the typed values, by field; an empty field has none yet. */
 export const movementErrors = (values: MovementValues): MovementErrors => {
-  const typed = values.amount.trim();
+  const typed = readOrTyped(values.amount);
   const to = values.to.trim();
   return {
     ...(typed === "" || amount.safeParse(typed).success
       ? {}
-      : { amount: "Enter an amount above zero, such as 1250.5." }),
+      : { amount: "Enter an amount above zero, such as 1,250.50." }),
     ...(to === "" || address.safeParse(to).success ? {} : { to: "Enter a whole address that begins with 0x." }),
   };
 };
@@ -33,7 +34,7 @@ export const movementErrors = (values: MovementValues): MovementErrors => {
 /** The movement to try; null while something is missing or wrong. */
 export const movementOf = (values: MovementValues): Movement | null => {
   const { wallet, chain, token, key } = values;
-  const [typed, recipient] = [values.amount.trim(), values.to.trim()];
+  const [typed, recipient] = [readOrTyped(values.amount), values.to.trim()];
   if ([wallet, chain, token, typed, recipient].includes("")) return null;
   if (Object.keys(movementErrors(values)).length > 0) return null;
   return {

@@ -10,6 +10,7 @@ import { Alert } from "@/components/ui/alert";
 import { Usd } from "@/components/ui/amount";
 import { Combobox } from "@/components/ui/combobox";
 import { Field, Input } from "@/components/ui/field";
+import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
 import { HeldAmount } from "@/components/ui/held-amount";
 import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
@@ -136,6 +137,7 @@ const AmountField = ({ form, setup, error }: AmountFieldProps): ReactNode => {
 
 const Available = ({ form, pool }: { readonly form: PrivateForm; readonly pool: PoolBalance }): ReactNode => {
   const { action, values, treasury } = form;
+  const [hidden] = useHiddenAmounts();
   const most = mostOf(action, pool, { treasury, target: values.target });
   if (most === null) return <span title="The service checks it.">The treasury's balance is not known now</span>;
   const { symbol } = pool.token;
@@ -147,7 +149,7 @@ const Available = ({ form, pool }: { readonly form: PrivateForm; readonly pool: 
         type="button"
         className="link min-h-6 px-1 disabled:opacity-55"
         disabled={isZero(most)}
-        aria-label={`Use all: ${most} ${symbol}`}
+        aria-label={hidden ? `Use all ${symbol}` : `Use all ${most} ${symbol}`}
         onClick={() => form.set("amount", typedAmount(most))}
       >
         MAX

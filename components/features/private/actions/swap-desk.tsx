@@ -137,7 +137,7 @@ interface QuoteCardProps {
 
 const State = ({ view }: { readonly view: PrivateQuoteView }): ReactNode => {
   if (view.quote === null) return null;
-  if (view.outdated) return <Badge tone="warning">Not for what is typed now</Badge>;
+  if (view.outdated) return <Badge tone="warning">Out of date</Badge>;
   return <Countdown until={view.quote.expiresAt} label="Expires in" onExpire={view.onExpire} className="text-fg-2" />;
 };
 

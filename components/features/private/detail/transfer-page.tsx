@@ -13,6 +13,7 @@ import { Alert } from "@/components/ui/alert";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ErrorState } from "@/components/ui/error-state";
 import { useHideableText } from "@/components/ui/hideable-text";
+import { useLocale } from "@/components/ui/use-locale";
 import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
@@ -79,7 +80,8 @@ const LoadedTransfer = ({
 }): ReactNode => {
   const names = usePrivateNames();
   const hideable = useHideableText();
-  const text: AmountText = (amount, symbol) => hideable(pictureAmount(amount, symbol));
+  const locale = useLocale();
+  const text: AmountText = (amount, symbol) => hideable(pictureAmount(amount, symbol, locale));
   const { query, events } = useOperation(transfer.operationId);
   const operation = query.data;
   const observed = observedOf(transfer, {
