@@ -1,4 +1,5 @@
-import { expect, test } from "./support/test";
+import { expect, test, type Page } from "./support/test";
+import { gridOf } from "@/components/features/payouts/grid-layout";
 import { approvePayout, createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
 import { axeFaults } from "./support/axe";
@@ -71,4 +72,76 @@ test("a payment in doubt is called so on the overview, in the inbox and on its p
   await expect(card).toHaveCount(0);
   await expect(page.getByText("1 of 1 row paid.").first()).toBeVisible();
   expect(await project.api.call(getPayout, { params: { id } })).toMatchObject({ status: "completed", failure: null });
+});
+
+/** More than are drawn as elements of their own. */
+const MANY = 2_400;
+
+/** The colours of a cell of the canvas, in the middle and at its edge, as `r,g,b`. */
+const cellAt = async (page: Page, row: number): Promise<{ middle: string; edge: string }> => {
+  const canvas = page.locator("canvas");
+  const { columns, pitch, size } = gridOf(MANY, await canvas.evaluate((element: HTMLCanvasElement) => element.width));
+  const corner = { x: (row % columns) * pitch, y: Math.floor(row / columns) * pitch };
+  const half = Math.floor(size / 2);
+  const [middle = "", edge = ""] = await canvas.evaluate(
+    (element: HTMLCanvasElement, places) =>
+      places.map(({ x, y }) =>
+        [...(element.getContext("2d")?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3).join(","),
+      ),
+    [
+      { x: corner.x + half, y: corner.y + half },
+      { x: corner.x, y: corner.y + half },
+    ],
+  );
+  return { middle, edge };
+};
+
+const colorOf = (page: Page, name: string): Promise<string> =>
+  page.evaluate((property) => {
+    const hex = getComputedStyle(document.documentElement).getPropertyValue(property).trim();
+    return [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16)).join(",");
+  }, name);
+
+test("in the picture of thousands of rows those in doubt are hollow, and a change of the theme changes every cell", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "5000");
+  const { api } = project;
+  const transfers = Array.from({ length: MANY }, (_, row) => ({
+    address: `0x${String(row + 1).padStart(40, "a")}`,
+    amount: "1.5",
+    token: "USDC",
+  }));
+  const { payoutId } = await api.call(createWalletsPayout, { body: { chainId: 31337, transfers } });
+  const id = String(payoutId);
+  const failure = { code: "source_replaced", message: "The other one may have paid them.", retryable: false };
+  await changeRows(
+    "UPDATE wallet_payout_batch SET state = 'failed', failure = $2::jsonb WHERE payout_id = $1 AND number = 0",
+    [id, JSON.stringify(failure)],
+  );
+  await changeRows(
+    "UPDATE payout SET status = 'failed', sub_status = 'full', items_failed = 400, failure = $2::jsonb WHERE id = $1",
+    [id, JSON.stringify(failure)],
+  );
+  await page.goto(`/payouts/${id}`);
+  const picture = page.getByRole("region", { name: "Progress" });
+  await expect(picture.getByText(/in doubt/).first()).toBeVisible();
+  const expectCells = async (): Promise<void> => {
+    const [warning, tint, queued] = [
+      await colorOf(page, "--warning"),
+      await colorOf(page, "--warning-tint"),
+      await colorOf(page, "--border"),
+    ];
+    await expect.poll(() => cellAt(page, 0)).toEqual({ middle: tint, edge: warning });
+    await expect.poll(() => cellAt(page, MANY - 1)).toEqual({ middle: queued, edge: queued });
+  };
+  await expectCells();
+  const light = await colorOf(page, "--warning");
+  await page.getByRole("button", { name: "Theme" }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  await expect.poll(() => colorOf(page, "--warning")).not.toBe(light);
+  await expectCells();
 });

@@ -1,6 +1,10 @@
 import { expect, test, type Page } from "./support/test";
 import { gzipSync } from "node:zlib";
+import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { settle } from "./support/axe";
+import { holdTables } from "./support/database";
+import { countShifts, expectStill } from "./support/layout-shifts";
+import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 /** Of all scripts that the overview loads, each compressed by gzip; docs/figures.md has the measured value. */
@@ -53,6 +57,39 @@ test("the overview arrives with its numbers, before any script has run, and the 
   await settle(page);
   expect(asked).not.toContain("/api/me");
   expect(asked).not.toContain("/api/wallets");
+});
+
+/** Opens the overview while keys, tasks and the history of balances cannot be read, and lets them come once the page is drawn. */
+const openLate = async (page: Page, name: string): Promise<void> => {
+  const release = await holdTables(["api_key", "payout_schedule", "balance_snapshot"]);
+  try {
+    await page.goto("/");
+    await expect(page.getByText("Loading what waits for you …")).toBeAttached();
+    await page.waitForLoadState("load");
+  } finally {
+    await release();
+  }
+  await expect(page.getByRole("region", { name: "First steps" })).toBeVisible();
+  await settle(page);
+  await expectStill(page, name);
+};
+
+test("the overview stays still where its data comes after its first drawing", async ({ page }) => {
+  test.setTimeout(120_000);
+  await countShifts(page);
+  await signIn(page.request);
+  await openLate(page, "overview of a new project");
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "500");
+  const { treasury } = project;
+  for (const amount of ["10", "20", "30"])
+    await project.api.call(swapAndTransfer, {
+      body: {
+        ...{ fromWalletId: treasury.id, fromChainId: 31337, toChainId: 31337, fromToken: "USDC", toToken: "DAI" },
+        ...{ amount, recipient: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
+      },
+    });
+  await openLate(page, "overview with tasks");
 });
 
 /** The text of the largest element that the browser painted so far; empty while there is none. */

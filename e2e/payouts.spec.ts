@@ -79,6 +79,15 @@ const approve = async (page: Page, project: TestProject): Promise<void> => {
   await review.getByRole("button", { name: "Create payout" }).click();
   await page.waitForURL(/\/payouts\/po_/);
   const dialog = page.getByRole("dialog", { name: "Approve the payout" });
+  const recipients = dialog.getByRole("region", { name: "Recipients" }).getByRole("listitem");
+  await expect(recipients.filter({ hasText: "Studio North" })).toContainText(/10\.50 ?USDC/);
+  await expect(recipients).toHaveCount(50);
+  await dialog.getByRole("button", { name: `Show more (${String(ROWS + 1 - 50)} left)` }).click();
+  await expect(recipients).toHaveCount(100);
+  const table = page.context().waitForEvent("page");
+  await dialog.getByRole("link", { name: `All ${String(ROWS + 1)} rows in a new tab` }).click();
+  await expect((await table).getByRole("table", { name: "Rows" })).toBeVisible();
+  await (await table).close();
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   await checkLooks(page, "approval");

@@ -222,6 +222,8 @@ test("a private operation that waits for its approval is cancelled, and nothing 
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the shield" }).click();
   await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
   await expect(page.getByRole("button", { name: "Approve …" })).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Receipt" })).toContainText("Amount");
+  await expect(page.getByRole("region", { name: "Receipt" })).not.toContainText("Deposited");
   expect(await inTreasury()).toBe(before);
 });
 

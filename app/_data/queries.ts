@@ -38,6 +38,7 @@ const contacts = pageQuery(listContacts, {});
 const apiKeys = pageQuery(listApiKeys, {});
 const members = pageQuery(listMembers, {});
 const history = pageQuery(getBalanceHistory, { query: { days: HISTORY_DAYS } });
+const reserves = pageQuery(getReserves, {});
 
 const operations = (query: { readonly status?: "completed" | "processing"; readonly limit: number }): PageQuery =>
   pageQuery(listOperations, { query: { ...query, private: "exclude" } });
@@ -49,6 +50,7 @@ export const OVERVIEW_QUERIES: readonly PageQuery[] = [
   balances,
   history,
   wallets,
+  reserves,
   apiKeys,
   pageQuery(readProjectInbox, {}),
   pageQuery(listPayouts, { query: { limit: 1 } }),
@@ -58,8 +60,7 @@ export const OVERVIEW_QUERIES: readonly PageQuery[] = [
   operations({ status: "completed", limit: 1 }),
 ];
 
-export const BALANCES_QUERIES: readonly PageQuery[] = [balances, history, wallets];
-const reserves = pageQuery(getReserves, {});
+export const BALANCES_QUERIES: readonly PageQuery[] = [balances, history, wallets, reserves];
 export const SWAP_QUERIES: readonly PageQuery[] = [wallets, tokens, balances, reserves];
 export const TRANSFER_QUERIES: readonly PageQuery[] = [...SWAP_QUERIES, contacts];
 export const RESERVES_QUERIES: readonly PageQuery[] = [reserves];

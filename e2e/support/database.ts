@@ -15,3 +15,12 @@ export const query = async (text: string, values: readonly unknown[] = []): Prom
 export const changeRows = async (text: string, values: readonly unknown[]): Promise<void> => {
   if ((await query(text, values)).rowCount === 0) throw new Error("No row was changed.");
 };
+
+/** Keeps everybody from reading these tables, as a busy database does, until the function that it answers with is called. */
+export const holdTables = async (tables: readonly string[]): Promise<() => Promise<void>> => {
+  const client = new Client({ connectionString: process.env.E2E_DATABASE_URL });
+  await client.connect();
+  await client.query("BEGIN");
+  for (const table of tables) await client.query(`LOCK TABLE "${table}" IN ACCESS EXCLUSIVE MODE`);
+  return () => client.end();
+};

@@ -58,7 +58,9 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   const startsAt = new Date(Date.now() + 3_600_000).toISOString();
   const row = { address: testAccount().address, amount: "1", token: "USDC" };
   const body = { chainId: CHAIN, transfers: [row], startsAt };
-  const { scheduleId } = await client.call(createPayoutSchedule, { body });
+  const named = { ...body, reference: "Rent, monthly" };
+  const { scheduleId } = await client.call(createPayoutSchedule, { body: named });
+  const { scheduleId: unnamed } = await client.call(createPayoutSchedule, { body });
   const failed = await newPayout();
   const now = new Date();
   await prisma.payout.update({
@@ -77,9 +79,12 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   const items = await inboxOf(client);
   const kindOf = (id: string) => items.filter((item) => item.id === id).map(({ kind, mine }) => [kind, mine]);
   expect(kindOf(payout)).toEqual([["payout", true]]);
-  expect(items.find(({ id }) => id === payout)?.title).toBe("Payout “Rent, May” to 1 account");
   expect(kindOf(operation)).toEqual([["operation", true]]);
   expect(kindOf(scheduleId)).toEqual([["schedule", true]]);
+  const titleOf = (id: string) => items.find((item) => item.id === id)?.title;
+  expect(titleOf(payout)).toBe("Payout “Rent, May” to 1 account");
+  expect(titleOf(scheduleId)).toBe("Scheduled payout “Rent, monthly” to 1 wallet");
+  expect(titleOf(unnamed)).toBe("Scheduled payout to 1 wallet");
   expect(
     kindOf(failed)
       .map(([kind]) => kind)

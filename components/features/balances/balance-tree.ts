@@ -1,8 +1,9 @@
 import { byChain, isEmpty, isZero } from "@/components/features/overview/sums";
-import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
+import type { TokenTotal } from "@/components/features/overview/use-balances";
 import { sharesOf } from "@/lib/core/amount-text";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
+import type { BackingTotal } from "./backing";
 
 const USD_DIGITS = 6;
 /** The whole in tenths of a per cent. */
@@ -11,7 +12,8 @@ const WHOLE_TENTHS = 1000;
 export type MovingAmounts = Pick<
   TokenTotal,
   "amount" | "available" | "reserved" | "pendingOut" | "quarantined" | "pendingIn"
->;
+> &
+  Pick<BackingTotal, "backing">;
 
 const amountsOf = ({
   amount,
@@ -20,6 +22,7 @@ const amountsOf = ({
   pendingOut,
   quarantined,
   pendingIn,
+  backing,
 }: MovingAmounts): MovingAmounts => ({
   amount,
   available,
@@ -27,6 +30,7 @@ const amountsOf = ({
   pendingOut,
   quarantined,
   pendingIn,
+  ...(backing === undefined ? {} : { backing }),
 });
 
 /** A line of the table: a token, its part on one chain, or the part of that in one wallet. */
@@ -64,7 +68,7 @@ export interface PricedTotal {
 }
 
 /** The sum of the balances that have a price, and the tokens that are left out. */
-export const pricedTotal = ({ totals }: Pick<Balances, "totals">): PricedTotal => {
+export const pricedTotal = ({ totals }: { readonly totals: readonly TokenTotal[] }): PricedTotal => {
   const parts = totals
     .flatMap((total) => total.chains.map((chain) => ({ ...chain, token: total.token })))
     .filter((part) => !isZero(part.amount));
@@ -132,7 +136,7 @@ const chainNodes = (total: TokenTotal): Unshared[] =>
     .sort(byWorth);
 
 /** Groups balances by token, chain and wallet, the highest value first. Empty balances are left out. */
-export const balanceTree = (balances: Pick<Balances, "totals">): BalanceNode[] => {
+export const balanceTree = (balances: { readonly totals: readonly BackingTotal[] }): BalanceNode[] => {
   const whole = micro(pricedTotal(balances).usd ?? "0");
   const nodes = balances.totals
     .filter((total) => !isEmpty(total))

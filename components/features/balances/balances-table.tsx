@@ -18,8 +18,10 @@ import { useListKeys } from "@/components/ui/use-list-keys";
 import { countText } from "@/lib/core/amount-text";
 import { AvailableAmount } from "./available-amount";
 import { BalanceActions } from "./balance-actions";
+import { withoutBacking } from "./backing";
 import { balanceTree, openableIds, visibleNodes, type BalanceNode } from "./balance-tree";
 import { ShareBar } from "./share-bar";
+import { useBacking } from "./use-backing";
 
 /** As many as the API lists on its first page. */
 const WALLETS_LISTED = 1000;
@@ -42,7 +44,10 @@ const useOpenLines = (nodes: readonly BalanceNode[]) => {
 
 /** Token → chain → wallet; each line opens to what it is made of. */
 export const BalancesTable = ({ balances }: { readonly balances: Balances }): ReactNode => {
-  const nodes = balanceTree(balances);
+  const backing = useBacking(balances);
+  const nodes = balanceTree({
+    totals: balances.totals.map((total) => (backing === null ? total : withoutBacking(total, backing))),
+  });
   const { open, set, allOpen, toggleAll } = useOpenLines(nodes);
   const wallets = useWallets().data?.data ?? [];
   const lines = visibleNodes(nodes, open);

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { Actor } from "@/components/features/names/actor";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
-import { Badge, type Tone } from "@/components/ui/badge";
+import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
@@ -14,23 +14,8 @@ import { useHideableText } from "@/components/ui/hideable-text";
 import { PageHeader } from "@/components/ui/page-header";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
-import type { ResponseOf } from "@/lib/contracts/contract";
 import { readProjectInbox } from "@/lib/api-client/calls.gen";
-
-type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
-
-const KINDS: Readonly<Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>> = {
-  decision: { label: "Needs votes", tone: "info" },
-  operation: { label: "Needs a code", tone: "info" },
-  payout: { label: "Needs a code", tone: "info" },
-  schedule: { label: "Needs a code", tone: "info" },
-  deposit: { label: "In quarantine", tone: "warning" },
-  contact: { label: "Proposed", tone: "info" },
-  refund: { label: "Refund unclear", tone: "warning" },
-  doubt: { label: "Payment in doubt", tone: "warning" },
-  stopped_work: { label: "Stopped", tone: "danger" },
-  failure: { label: "Needs a look", tone: "warning" },
-};
+import { INBOX_LOOKS, type InboxItem } from "./looks";
 
 /** Everything of the project that waits for a person, of every kind. */
 export const InboxPage = (): ReactNode => {
@@ -65,7 +50,7 @@ export const InboxPage = (): ReactNode => {
 };
 
 const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
-  const { label, tone } = KINDS[item.kind];
+  const { label, tone } = INBOX_LOOKS[item.kind];
   const hideable = useHideableText();
   return (
     <li className="px-4 py-2">

@@ -1,4 +1,4 @@
-import { compareAmounts, subtractAmounts } from "@/components/features/swap/decimal";
+import { compareAmounts, smallerAmount, subtractAmounts } from "@/components/features/swap/decimal";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { getReserves } from "@/lib/contracts/reserves";
 
@@ -20,8 +20,6 @@ export interface Spendable {
   readonly backing: string | null;
 }
 
-const smaller = (one: string, other: string): string => (compareAmounts(one, other) === 1 ? other : one);
-
 /**
  * The treasury backs global accounts with what it holds over all chains, so that only the rest may leave it, wherever it lies. Other
  * wallets back nothing.
@@ -35,7 +33,7 @@ export const spendableOf = (place: SpendPlace, reserves: Reserves | undefined): 
   const backs = reserve?.chains.some(({ chainId, backs: is }) => is && chainId === place.chainId) === true;
   if (reserve === undefined || !backs || compareAmounts(reserve.liabilities, "0") === 0)
     return { amount: available, backing: null };
-  const amount = smaller(available, reserve.available);
+  const amount = smallerAmount(available, reserve.available);
   const kept = subtractAmounts(available, amount);
   return { amount, backing: compareAmounts(kept, "0") === 0 ? null : kept };
 };

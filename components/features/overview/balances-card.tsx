@@ -12,7 +12,10 @@ import { HeldAmount, HeldUsd } from "@/components/ui/held-amount";
 import { TokenName } from "@/components/ui/marks";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table, type Column } from "@/components/ui/table";
+import { withoutBacking, type BackingTotal } from "@/components/features/balances/backing";
 import { BalanceActions } from "@/components/features/balances/balance-actions";
+import { useBacking } from "@/components/features/balances/use-backing";
+import { sumAmounts } from "@/components/features/swap/decimal";
 import { ChainShareBar, ChainShareLegend } from "./chain-share-bar";
 import { isEmpty, isZero } from "./sums";
 import { useBalances, type TokenTotal } from "./use-balances";
@@ -20,12 +23,12 @@ import { useBalances, type TokenTotal } from "./use-balances";
 /** By worth, the highest first, and tokens without a price last. Floats are precise enough to sort by. */
 const byWorth = (a: TokenTotal, b: TokenTotal): number => Number(b.usd ?? -1) - Number(a.usd ?? -1);
 
-const Part = ({ value }: { readonly value: string }): ReactNode =>
-  isZero(value) ? <span className="text-fg-3">–</span> : <HeldAmount value={value} plain />;
+const Part = ({ value, token }: { readonly value: string; readonly token: string }): ReactNode =>
+  isZero(value) ? <span className="text-fg-3">–</span> : <HeldAmount value={value} symbol={token} plain />;
 
 const walletsHref = (token: string): string => `/wallets?token=${encodeURIComponent(token)}`;
 
-const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
+const columnsFor = (digits: ColumnDigits): readonly Column<BackingTotal>[] => [
   {
     id: "token",
     header: "Token",
@@ -59,7 +62,9 @@ const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
     align: "right",
     phone: "hidden",
     priority: "medium",
-    cell: ({ reserved }) => <Part value={reserved} />,
+    cell: ({ reserved, backing, token }) => (
+      <Part value={backing === undefined ? reserved : sumAmounts([reserved, backing])} token={token} />
+    ),
   },
   {
     id: "way",
@@ -67,7 +72,7 @@ const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
     align: "right",
     phone: "hidden",
     priority: "low",
-    cell: ({ pendingIn }) => <Part value={pendingIn} />,
+    cell: ({ pendingIn, token }) => <Part value={pendingIn} token={token} />,
   },
   { id: "usd", header: "Value", align: "right", cell: ({ usd }) => <HeldUsd value={usd} /> },
   {
@@ -83,7 +88,12 @@ const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
 export const BalancesCard = (): ReactNode => {
   const { data, error, isPending, refetch } = useBalances();
   const { devnet } = usePublicConfig();
-  const totals = data?.totals.filter((total) => !isEmpty(total)).sort(byWorth) ?? [];
+  const backing = useBacking(data);
+  const totals =
+    data?.totals
+      .filter((total) => !isEmpty(total))
+      .map((total) => (backing === null ? total : withoutBacking(total, backing)))
+      .sort(byWorth) ?? [];
   return (
     <Card
       id="balances"

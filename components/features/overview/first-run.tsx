@@ -2,7 +2,7 @@
 
 import { Check, Circle } from "lucide-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { FundButtons } from "@/components/features/faucet/fund-buttons";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Button } from "@/components/ui/button";
@@ -12,15 +12,26 @@ import { useFirstRun, type FirstRunStep } from "./use-first-run";
 
 /** With so many done, the person knows the way; a line with the next one is enough. */
 const DONE_FOR_BAR = 3;
+const BAR_LOOKS =
+  "flex min-h-[42px] flex-wrap items-center gap-x-4 gap-y-1 rounded-card border bg-surface py-1.5 pr-2 pl-4";
 
 /** The steps that a new project has not taken yet, from its real data. Hidden when all are done, or by the person. */
 export const FirstRun = (): ReactNode => {
   const steps = useFirstRun();
   const hidden = usePreference("firstStepsHidden") !== null;
-  const next = steps?.find((step) => !step.done);
-  if (steps === null || hidden || next === undefined) return null;
+  // The list of steps would push the page down when it comes late; the bar fits into the place that was kept.
+  const [isLate] = useState(steps === "loading");
+  const isDone = typeof steps !== "string" && steps.every((step) => step.done);
+  useEffect(() => {
+    // The next visit keeps no place for them.
+    if (isDone) writePreference("firstStepsHidden", "1");
+  }, [isDone]);
+  if (hidden || steps === "failed") return null;
+  if (steps === "loading") return <div className={BAR_LOOKS} />;
+  const next = steps.find((step) => !step.done);
+  if (next === undefined) return null;
   const done = steps.filter((step) => step.done).length;
-  return done >= DONE_FOR_BAR ? (
+  return isLate || done >= DONE_FOR_BAR ? (
     <Bar next={next} done={done} count={steps.length} />
   ) : (
     <Card
@@ -51,10 +62,7 @@ interface BarProps {
 }
 
 const Bar = ({ next, done, count }: BarProps): ReactNode => (
-  <section
-    aria-label="First steps"
-    className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-card border bg-surface py-1.5 pr-2 pl-4"
-  >
+  <section aria-label="First steps" className={BAR_LOOKS}>
     <span className="num font-medium">
       First steps: {done} of {count} done
     </span>
@@ -68,40 +76,42 @@ const Bar = ({ next, done, count }: BarProps): ReactNode => (
     </svg>
     <span className="ml-auto flex flex-wrap items-center gap-x-3">
       <span className="text-fg-2 max-sm:hidden">Next: {next.title.charAt(0).toLowerCase() + next.title.slice(1)}</span>
-      {next.href === null ? null : (
-        <Link href={next.href} className="link">
-          {next.action}
-        </Link>
-      )}
+      <StepActions step={next} />
       <HideButton />
     </span>
   </section>
 );
 
-const StepLine = ({ step, current }: { readonly step: FirstRunStep; readonly current: boolean }): ReactNode => {
+const StepActions = ({ step }: { readonly step: FirstRunStep }): ReactNode => {
   const { devnet } = usePublicConfig();
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2" aria-current={current ? "step" : undefined}>
-      {step.done ? (
-        <Check className="size-4 shrink-0 text-success" aria-hidden />
-      ) : (
-        <Circle className="size-4 shrink-0 text-fg-3" aria-hidden />
+    <>
+      {step.id === "fund" && devnet ? <FundButtons /> : null}
+      {step.href === null ? null : (
+        <Link href={step.href} className="link text-sm">
+          {step.action}
+        </Link>
       )}
-      <span className={step.done ? "text-fg-3" : "font-medium"}>
-        {step.title}
-        <span className="sr-only">{step.done ? ", done" : ", to do"}</span>
-      </span>
-      {step.done ? null : <span className="text-sm text-fg-2">{step.why}</span>}
-      {step.done ? null : (
-        <span className="ml-auto flex flex-wrap items-center gap-2">
-          {step.id === "fund" && devnet ? <FundButtons /> : null}
-          {step.href === null ? null : (
-            <Link href={step.href} className="link text-sm">
-              {step.action}
-            </Link>
-          )}
-        </span>
-      )}
-    </li>
+    </>
   );
 };
+
+const StepLine = ({ step, current }: { readonly step: FirstRunStep; readonly current: boolean }): ReactNode => (
+  <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2" aria-current={current ? "step" : undefined}>
+    {step.done ? (
+      <Check className="size-4 shrink-0 text-success" aria-hidden />
+    ) : (
+      <Circle className="size-4 shrink-0 text-fg-3" aria-hidden />
+    )}
+    <span className={step.done ? "text-fg-3" : "font-medium"}>
+      {step.title}
+      <span className="sr-only">{step.done ? ", done" : ", to do"}</span>
+    </span>
+    {step.done ? null : <span className="text-sm text-fg-2">{step.why}</span>}
+    {step.done ? null : (
+      <span className="ml-auto flex flex-wrap items-center gap-2">
+        <StepActions step={step} />
+      </span>
+    )}
+  </li>
+);

@@ -12,6 +12,9 @@ const operation = (fields: {
   kind?: string;
   to: string;
   received: string;
+  /** By default as much as arrived. */
+  spent?: string;
+  refunded?: true;
   day: string;
   token?: typeof usdc;
 }): Operation =>
@@ -20,6 +23,12 @@ const operation = (fields: {
     createdAt: `${fields.day}T12:00:00.000Z`,
     quoted: { to: { address: fields.to } },
     actual: { received: { amount: fields.received, token: fields.token ?? usdc } },
+    legs: [
+      {
+        spent: { amount: fields.spent ?? fields.received, token: fields.token ?? usdc },
+        refund: fields.refunded === true ? {} : null,
+      },
+    ],
   }) as unknown as Operation;
 const payout = {
   kind: "wallets",
@@ -48,6 +57,14 @@ test("what leaves the project goes out on its day, and what moves between its wa
     { day: "2026-11-25", in: "0", out: "20" },
   ]);
   expect([found.in, found.out]).toEqual(["0", "30"]);
+});
+
+test("fees that a bridge takes go out with the money, and money that came back did not go out", () => {
+  const found = flows([
+    operation({ to: OTHER, received: "25.07", spent: "25.5", day: "2026-11-25" }),
+    operation({ to: OTHER, received: "0", spent: "40", refunded: true, day: "2026-11-25" }),
+  ]);
+  expect([found.in, found.out]).toEqual(["0", "25.5"]);
 });
 
 test("a deposit comes in, and what has no price is named instead of counted as nothing", () => {

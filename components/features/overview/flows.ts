@@ -41,11 +41,17 @@ interface Move {
 
 const dayOf = (time: string): string => time.slice(0, DAY_LENGTH);
 
-/** A deposit is an operation that has no source in the project; a move to somebody else's address goes out. */
-const moveOf = ({ own }: FlowSources, { quoted, actual, createdAt, kind }: Operation): Move[] => {
-  const move = { day: dayOf(createdAt), amount: actual.received.amount, token: actual.received.token };
-  if ((kind as string) === "deposit") return [{ ...move, direction: "in" }];
-  return own.has(quoted.to.address.toLowerCase()) ? [] : [{ ...move, direction: "out" }];
+/**
+ * A deposit is an operation that has no source in the project. A move to somebody else's address goes out with the fees that are taken from
+ * it, and not where it came back.
+ */
+const movesOf = ({ own }: FlowSources, { quoted, actual, legs, createdAt, kind }: Operation): Move[] => {
+  const day = dayOf(createdAt);
+  if ((kind as string) === "deposit") return [{ ...actual.received, day, direction: "in" }];
+  if (own.has(quoted.to.address.toLowerCase())) return [];
+  return legs.flatMap(({ spent, refund }) =>
+    spent === null || refund !== null ? [] : [{ ...spent, day, direction: "out" as const }],
+  );
 };
 
 /** Payouts between accounts stay in the project. */
@@ -59,7 +65,7 @@ const isSomething = ({ amount }: Move): boolean => /[1-9]/.test(amount);
 /** The money that came in and went out on each of the last days, the oldest first, at today's prices. */
 export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flows => {
   const moves = [
-    ...sources.operations.flatMap((operation) => moveOf(sources, operation)),
+    ...sources.operations.flatMap((operation) => movesOf(sources, operation)),
     ...sources.payouts.flatMap(movesOfPayout),
   ].filter(isSomething);
   const unpriced = new Set<string>();

@@ -4,6 +4,7 @@ import { TrendingDown, TrendingUp } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { pricedTotal } from "@/components/features/balances/balance-tree";
+import { useBacking } from "@/components/features/balances/use-backing";
 import { useBalanceHistory } from "@/components/features/balances/use-balance-history";
 import { Alert } from "@/components/ui/alert";
 import { Card } from "@/components/ui/card";
@@ -15,7 +16,7 @@ import { useLocale } from "@/components/ui/use-locale";
 import { shareText } from "@/lib/core/amount-text";
 import { TotalLine } from "./total-line";
 import { useBalances, type Balances } from "./use-balances";
-import { changeBetween, worthOfPart } from "./worth";
+import { changeBetween, worthOfAvailable, worthOfBacking, worthOfPart } from "./worth";
 
 const HISTORY_DAYS = 30;
 /** One point is no line. */
@@ -37,6 +38,9 @@ export const TotalCard = (): ReactNode => {
   );
 };
 
+/** The lines beside the total. */
+const PARTS = 5;
+
 /** A placeholder of the card's height, so that nothing below it moves when the balances arrive. */
 const Loading = (): ReactNode => (
   <div role="status" className="flex flex-1 flex-col gap-3">
@@ -47,10 +51,10 @@ const Loading = (): ReactNode => (
         <Skeleton className="h-4 w-44" />
         <Skeleton className="h-4 w-32" />
       </span>
-      <span className="flex flex-col gap-3 pt-1">
-        <Skeleton className="w-52" />
-        <Skeleton className="w-52" />
-        <Skeleton className="w-52" />
+      <span className="flex flex-col gap-1.5">
+        {Array.from({ length: PARTS }, (_, index) => (
+          <Skeleton key={index} className="h-5 w-52" />
+        ))}
       </span>
     </div>
     <Skeleton className="min-h-24 flex-1" />
@@ -59,6 +63,7 @@ const Loading = (): ReactNode => (
 
 const Total = ({ balances, failed }: { readonly balances: Balances; readonly failed: boolean }): ReactNode => {
   const { usd, unpriced } = pricedTotal(balances);
+  const backing = useBacking(balances);
   return (
     <div className="flex flex-1 flex-col">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 p-4 pb-0">
@@ -70,7 +75,16 @@ const Total = ({ balances, failed }: { readonly balances: Balances; readonly fai
           <AsOf balances={balances} />
         </div>
         <dl className="grid grid-cols-[auto_auto] items-baseline gap-x-6 gap-y-1.5 text-right max-sm:w-full max-sm:justify-between">
-          <Part label="Available" href="/balances" usd={worthOfPart(balances, "available")} />
+          <Part
+            label="Available"
+            href="/balances"
+            usd={backing === null ? null : worthOfAvailable(balances, backing)}
+          />
+          <Part
+            label="Backs accounts"
+            href="/reserves"
+            usd={backing === null ? null : worthOfBacking(balances, backing)}
+          />
           <Part label="Reserved" href="/activity?status=processing" usd={worthOfPart(balances, "reserved")} />
           <Part label="On its way in" href="/activity?status=processing" usd={worthOfPart(balances, "pendingIn")} />
           <Part label="On its way out" href="/activity?status=processing" usd={worthOfPart(balances, "pendingOut")} />

@@ -17,24 +17,25 @@ export interface FirstRunStep {
   readonly action: string;
 }
 
-/** Null until everything is known, so that no step flashes as undone. */
-export const useFirstRun = (): readonly FirstRunStep[] | null => {
-  const me = useMe().data;
-  const balances = useBalances().data;
-  const completed = useOperations({ status: "completed", limit: 1 }).data;
-  const wallets = useWallets().data;
-  const keys = useApiQuery(listApiKeys, {}).data;
-  const payouts = useApiQuery(listPayouts, { query: { limit: 1 } }).data;
-  if (me === undefined || balances === undefined || completed === undefined) return null;
-  if (wallets === undefined || keys === undefined) return null;
-  if (payouts === undefined) return null;
+/** `loading` until everything is known, so that no step flashes as undone; `failed` where a part cannot be read. */
+export const useFirstRun = (): readonly FirstRunStep[] | "loading" | "failed" => {
+  const me = useMe();
+  const balances = useBalances();
+  const completed = useOperations({ status: "completed", limit: 1 });
+  const wallets = useWallets();
+  const keys = useApiQuery(listApiKeys, {});
+  const payouts = useApiQuery(listPayouts, { query: { limit: 1 } });
+  if (!me.data || !balances.data || !completed.data || !wallets.data || !keys.data || !payouts.data)
+    return [me, balances, completed, wallets, keys, payouts].some(({ data, isError }) => isError && data === undefined)
+      ? "failed"
+      : "loading";
   return [
     { id: "sign-in", title: "Sign in", why: "", done: true, href: null, action: "" },
     {
       id: "email",
       title: "Verify an e-mail address",
       why: "Codes that approve payments go there.",
-      done: me.emailVerified,
+      done: me.data.emailVerified,
       href: "/settings#email",
       action: "Add an address",
     },
@@ -42,7 +43,7 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
       id: "fund",
       title: "Fund the treasury",
       why: "The project's own wallet, at the same address on every chain.",
-      done: balances.totals.some((total) => !isZero(total.amount)),
+      done: balances.data.totals.some((total) => !isZero(total.amount)),
       href: "/wallets",
       action: "Show its address",
     },
@@ -50,7 +51,7 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
       id: "link",
       title: "Link a wallet of your own",
       why: "You can then send and swap its money too; you sign each payment yourself.",
-      done: wallets.data.some((wallet) => wallet.kind === "linked"),
+      done: wallets.data.data.some((wallet) => wallet.kind === "linked"),
       href: "/wallets",
       action: "Link a wallet",
     },
@@ -58,7 +59,7 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
       id: "swap",
       title: "Make the first swap",
       why: "From several chains into one token, if you like.",
-      done: completed.data.length > 0,
+      done: completed.data.data.length > 0,
       href: "/swap",
       action: "New swap",
     },
@@ -66,7 +67,7 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
       id: "api-key",
       title: "Make an API key",
       why: "Everything here can be done by your own code.",
-      done: keys.data.some((key) => key.revokedAt === null),
+      done: keys.data.data.some((key) => key.revokedAt === null),
       href: "/api-keys?create=1",
       action: "New API key",
     },
@@ -74,7 +75,7 @@ export const useFirstRun = (): readonly FirstRunStep[] | null => {
       id: "payout",
       title: "Make the first payout",
       why: "Open global accounts, and pay many from one.",
-      done: payouts.data.length > 0,
+      done: payouts.data.data.length > 0,
       href: "/accounts",
       action: "Open an account",
     },

@@ -3,18 +3,17 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { INBOX_LOOKS, type InboxItem } from "@/components/features/inbox/looks";
 import { useApiQuery } from "@/components/features/session/use-api";
 import { Badge } from "@/components/ui/badge";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
+import { cn } from "@/components/ui/cn";
 import { ErrorState } from "@/components/ui/error-state";
 import { useHideableText } from "@/components/ui/hideable-text";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
-import type { ResponseOf } from "@/lib/contracts/contract";
 import { readProjectInbox } from "@/lib/api-client/calls.gen";
-
-type Item = ResponseOf<typeof readProjectInbox>["data"][number];
 
 const SHOWN = 3;
 
@@ -60,30 +59,24 @@ const Loading = (): ReactNode => (
   </div>
 );
 
-/** Of items that wait because something went wrong. */
-const BADGES: Readonly<Partial<Record<Item["kind"], string>>> = {
-  doubt: "Payment in doubt",
-  stopped_work: "Needs a look",
-  failure: "Needs a look",
-};
+/** Without the words of the inbox, so that the card is no taller than the total beside it; where something went wrong they come first. */
+const isWrong = ({ kind }: InboxItem): boolean => ["doubt", "stopped_work", "failure"].includes(kind);
 
-const WaitingLine = ({ item }: { readonly item: Item }): ReactNode => {
+const WaitingLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
   const title = useHideableText()(item.title);
-  const badge = BADGES[item.kind];
+  const { label, tone } = INBOX_LOOKS[item.kind];
   return (
-    <li className="flex flex-col gap-1 px-4 py-3">
-      <span className="flex items-start justify-between gap-2">
-        <span className="min-w-0 font-medium wrap-anywhere">{title}</span>
-        {badge === undefined ? null : <Badge tone="warning">{badge}</Badge>}
-      </span>
-      <span className="text-sm text-fg-2">{item.toDo}</span>
-      <span className="flex items-center justify-between gap-2 pt-1">
-        <Link href={item.path} className={buttonLooks({ size: "sm" })} aria-label={`Review ${title}`}>
-          Review
-        </Link>
+    <li className="flex flex-col gap-1 px-4 py-2.5">
+      <span className="font-medium wrap-anywhere">{title}</span>
+      {isWrong(item) ? <span className="text-sm text-fg-2">{item.toDo}</span> : null}
+      <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Badge tone={tone}>{label}</Badge>
         <span className="text-sm text-fg-3">
           <Time value={item.since} />
         </span>
+        <Link href={item.path} className={cn(buttonLooks({ size: "sm" }), "ml-auto")} aria-label={`Review ${title}`}>
+          Review
+        </Link>
       </span>
     </li>
   );

@@ -15,6 +15,7 @@ import { Fact, Facts } from "@/components/ui/card";
 import { approvePayout } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
 import { Actor } from "@/components/features/names/actor";
+import { ApprovalRecipients } from "./approval-recipients";
 import { FundingFacts } from "./funding-facts";
 import { countsOf, totalsOf, type Payout } from "./payout";
 
@@ -54,6 +55,7 @@ export const ApprovePayoutDialog = (props: ApprovePayoutDialogProps): ReactNode 
       onApprove={approve}
     >
       <PayoutFacts payout={payout} />
+      <ApprovalRecipients payout={payout} />
     </ApprovalDialog>
   );
 };

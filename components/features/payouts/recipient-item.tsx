@@ -24,6 +24,20 @@ export const WalletRecipient = ({
   </span>
 );
 
+/** The name of an account over its whole id. */
+export const AccountRecipient = ({
+  id,
+  name,
+}: {
+  readonly id: string;
+  readonly name: string | undefined;
+}): ReactNode => (
+  <>
+    <span className="block">{name ?? "Account"}</span>
+    <code className="block font-mono text-xs break-all text-fg-2">{id}</code>
+  </>
+);
+
 interface RecipientItemProps {
   readonly who: ReactNode;
   readonly amount: string;

@@ -64,6 +64,7 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
   return (
     <Card
       flush
+      id="rows"
       title="Rows"
       actions={
         <span className="flex flex-wrap items-center justify-end gap-2">

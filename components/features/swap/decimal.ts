@@ -26,6 +26,8 @@ export const compareAmounts = (a: string, b: string): -1 | 0 | 1 => {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 };
 
+export const smallerAmount = (one: string, other: string): string => (compareAmounts(one, other) === 1 ? other : one);
+
 /** The sum of decimal strings, exact to 18 digits; texts that are no amount count as nothing. */
 export const sumAmounts = (amounts: readonly string[]): string =>
   formatAmount(

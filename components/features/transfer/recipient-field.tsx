@@ -1,11 +1,17 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { useState, type ComponentProps, type ReactNode } from "react";
-import { AddressBookDialog } from "@/components/features/contacts/address-book-dialog";
 import { Button } from "@/components/ui/button";
 import { Field, Input } from "@/components/ui/field";
 import { RecipientNotes } from "./recipient-notes";
 import type { Recipient } from "./use-recipient";
+
+// It brings the forms and approvals of contacts, which a payment needs seldom.
+const AddressBookDialog = dynamic(
+  () => import("@/components/features/contacts/address-book-dialog").then((module) => module.AddressBookDialog),
+  { ssr: false },
+);
 
 interface RecipientFieldProps {
   readonly recipient: Recipient;
@@ -20,14 +26,19 @@ interface RecipientFieldProps {
 /** The field for the recipient: typed or from the address book, with the project's notes about the address. */
 export const RecipientField = ({ recipient, error, input, onChoose, ownIsUsual }: RecipientFieldProps): ReactNode => {
   const [bookOpen, setBookOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
   const { view } = recipient;
+  const openBook = (): void => {
+    setWasOpened(true);
+    setBookOpen(true);
+  };
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <Field
         label="Recipient"
         error={error}
         aside={
-          <Button variant="link" size="sm" className="h-auto" onClick={() => setBookOpen(true)}>
+          <Button variant="link" size="sm" className="h-auto" onClick={openBook}>
             Address book
           </Button>
         }
@@ -39,18 +50,20 @@ export const RecipientField = ({ recipient, error, input, onChoose, ownIsUsual }
         complete={recipient.complete}
         compared={recipient.compared}
         onCompared={recipient.setCompared}
-        onSave={() => setBookOpen(true)}
+        onSave={openBook}
         ownIsUsual={ownIsUsual === true}
       />
-      <AddressBookDialog
-        open={bookOpen}
-        onOpenChange={setBookOpen}
-        onChoose={(contact) => onChoose(contact.address)}
-        // An address that may be mistaken for another one is not offered to be saved.
-        {...((view.as === "new" || view.as === "earlier") && view.lookAlike === null
-          ? { newAddress: view.address }
-          : {})}
-      />
+      {wasOpened ? (
+        <AddressBookDialog
+          open={bookOpen}
+          onOpenChange={setBookOpen}
+          onChoose={(contact) => onChoose(contact.address)}
+          // An address that may be mistaken for another one is not offered to be saved.
+          {...((view.as === "new" || view.as === "earlier") && view.lookAlike === null
+            ? { newAddress: view.address }
+            : {})}
+        />
+      ) : null}
     </div>
   );
 };

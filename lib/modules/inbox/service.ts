@@ -45,6 +45,7 @@ interface ScheduleSummary {
     readonly id: string;
     readonly status: string;
     readonly rows: number;
+    readonly reference: string | null;
     readonly createdBy: string;
     readonly createdAt: Date;
   };
@@ -78,9 +79,12 @@ const counted = (count: number, noun: string): string => `${String(count)} ${nou
 
 const titleOfOperation = ({ kind, request: { sources } }: Operation): string => operationTitle({ kind, sources });
 
-/** The reference is the name that its maker gave the payout. */
+/** The reference is the name that the maker of a payout or schedule gave it. */
+const withReference = (word: string, reference: string | null): string =>
+  reference === null ? word : `${word} “${reference}”`;
+
 const titleOfPayout = ({ payout }: PayoutView): string => {
-  const name = payout.reference === null ? "Payout" : `Payout “${payout.reference}”`;
+  const name = withReference("Payout", payout.reference);
   return `${name} to ${counted(payout.itemsTotal, payout.kind === "wallets" ? "wallet" : "account")}`;
 };
 
@@ -129,9 +133,9 @@ const rowOfPayout = (view: PayoutView): Row => ({
   path: `/payouts/${view.payout.id}`,
 });
 
-const rowOfSchedule = ({ schedule: { id, rows, createdBy, createdAt } }: ScheduleSummary): Row => ({
+const rowOfSchedule = ({ schedule: { id, rows, reference, createdBy, createdAt } }: ScheduleSummary): Row => ({
   id,
-  title: `Scheduled payout to ${counted(rows, "wallet")}`,
+  title: `${withReference("Scheduled payout", reference)} to ${counted(rows, "wallet")}`,
   by: createdBy,
   since: createdAt,
   path: `/payouts/schedules/${id}`,

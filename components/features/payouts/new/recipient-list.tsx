@@ -1,15 +1,12 @@
 "use client";
 
-import { useMemo, useState, type ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
 import { accountName } from "@/components/features/global-accounts/account";
 import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
 import { useKnownAddresses } from "@/components/features/transfer/use-known-addresses";
-import { Button } from "@/components/ui/button";
-import { countText } from "@/lib/core/amount-text";
-import { RecipientItem, WalletRecipient } from "../recipient-item";
+import { PagedRecipients } from "../paged-recipients";
+import { AccountRecipient, RecipientItem, WalletRecipient } from "../recipient-item";
 import type { Checked, NewPayout } from "./use-new-payout";
-
-const ROWS_SHOWN = 50;
 
 interface RecipientListProps {
   readonly checked: Checked;
@@ -32,12 +29,7 @@ const useRecipients = ({ checked, form }: RecipientListProps): readonly (() => R
     if (checked.kind === "global_accounts") {
       const names = new Map(accounts.map((account) => [account.id, accountName(account)]));
       return checked.body.transfers.map(({ recipientAccountId, amount, reference }) => () => ({
-        who: (
-          <>
-            <span className="block">{names.get(recipientAccountId) ?? "Account"}</span>
-            <code className="block font-mono text-xs break-all text-fg-2">{recipientAccountId}</code>
-          </>
-        ),
+        who: <AccountRecipient id={recipientAccountId} name={names.get(recipientAccountId)} />,
         amount,
         unit: source?.currency ?? "",
         reference,
@@ -53,25 +45,16 @@ const useRecipients = ({ checked, form }: RecipientListProps): readonly (() => R
   }, [checked, accounts, known, wallets, source?.currency]);
 };
 
-/** Every recipient, a page at a time. */
 export const RecipientList = (props: RecipientListProps): ReactNode => {
   const recipients = useRecipients(props);
-  const [shown, setShown] = useState(ROWS_SHOWN);
   return (
     <section aria-label="Recipients" className="rounded-card border">
-      <ol className="divide-y">
-        {recipients.slice(0, shown).map((recipient, index) => {
+      <PagedRecipients rows={recipients}>
+        {(recipient, index) => {
           const { who, amount, unit, reference } = recipient();
           return <RecipientItem key={index} who={who} amount={amount} unit={unit} reference={reference ?? null} />;
-        })}
-      </ol>
-      {shown < recipients.length ? (
-        <div className="flex justify-center border-t py-2">
-          <Button size="sm" onClick={() => setShown(shown + ROWS_SHOWN)}>
-            Show more ({countText(recipients.length - shown)} left)
-          </Button>
-        </div>
-      ) : null}
+        }}
+      </PagedRecipients>
     </section>
   );
 };

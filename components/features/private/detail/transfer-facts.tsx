@@ -10,6 +10,7 @@ import { TokenAmountText } from "../amounts";
 import type { PrivateNames } from "../names";
 import type { PrivateTransfer } from "../types";
 
+/** Once it is completed; before, and where it failed, nothing was deposited or received. */
 const AMOUNT_WORDS = {
   shield: "Deposited",
   private_transfer: "Received exactly",
@@ -46,7 +47,7 @@ export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNod
       <Fact label="On">
         <ChainName chainId={transfer.chainId} />
       </Fact>
-      <Fact label={AMOUNT_WORDS[kind]} strong>
+      <Fact label={transfer.status === "completed" ? AMOUNT_WORDS[kind] : "Amount"} strong>
         <TokenAmountText value={amount} whole />
       </Fact>
       {minimum === null ? null : (

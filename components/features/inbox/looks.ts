@@ -1,0 +1,19 @@
+import type { Tone } from "@/components/ui/badge";
+import type { readProjectInbox } from "@/lib/contracts/inbox";
+import type { ResponseOf } from "@/lib/contracts/contract";
+
+export type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
+
+/** The word and the colour of each kind of item. */
+export const INBOX_LOOKS: Readonly<Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>> = {
+  decision: { label: "Needs votes", tone: "info" },
+  operation: { label: "Needs a code", tone: "info" },
+  payout: { label: "Needs a code", tone: "info" },
+  schedule: { label: "Needs a code", tone: "info" },
+  deposit: { label: "In quarantine", tone: "warning" },
+  contact: { label: "Proposed", tone: "info" },
+  refund: { label: "Refund unclear", tone: "warning" },
+  doubt: { label: "Payment in doubt", tone: "warning" },
+  stopped_work: { label: "Stopped", tone: "danger" },
+  failure: { label: "Needs a look", tone: "warning" },
+};
