@@ -3,7 +3,7 @@ import type { Reserves } from "@/components/features/money-flow/spendable";
 import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
 import { isZero } from "@/components/features/overview/sums";
 
-/** What must stay in the treasury because it backs global accounts, by asset; assets that back nothing are left out. */
+/** The amounts that must stay in the treasury because they back global accounts, by asset; assets that back nothing are left out. */
 export type Backing = ReadonlyMap<string, string>;
 
 const placeOf = (chainId: number, address: string): string => `${String(chainId)} ${address.toLowerCase()}`;

@@ -76,11 +76,11 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
             {rows !== undefined ? (
               <RowsTable payout={payout} rows={rows} chosen={chosen} onChosen={setChosen} />
             ) : query.isError ? (
-              <Card flush title="Rows">
+              <Card flush id="rows" title="Rows">
                 <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
               </Card>
             ) : (
-              <Card flush title="Rows">
+              <Card flush id="rows" title="Rows">
                 <div className="max-h-[min(32rem,70dvh)] overflow-hidden">
                   <LoadingRows what="the rows" rows={Math.min(countsOf(payout).total, LOADING_ROWS_MAX)} />
                 </div>
