@@ -1,5 +1,6 @@
 import { expect, test, type Page } from "./support/test";
 import { settle } from "./support/axe";
+import { sampled } from "./support/sample";
 import { seedProject } from "./support/seed";
 import { signIn } from "./support/sign-in";
 
@@ -32,22 +33,31 @@ const amountsOn = (page: Page): Promise<string[]> =>
     [AMOUNT, OTHER_NUMBERS] as const,
   );
 
-test("hidden amounts are on no page: neither in texts nor in titles nor for screen readers", async ({ page }) => {
-  test.setTimeout(300_000);
-  await signIn(page.request);
-  const paths = await seedProject(page);
-  await page.goto("/");
-  // Otherwise an empty page would pass.
-  await expect.poll(() => amountsOn(page)).not.toEqual([]);
-  await page.getByRole("button", { name: "Hide amounts" }).click();
-  const found: Record<string, string[]> = {};
-  // With a token the forms of swaps and transfers say what is available.
-  const filled = ["/swap?from=USDC&chain=31337", "/transfer?token=USDC&chain=31337"];
-  for (const path of [...paths, ...filled, "/audit-log", "/notifications"]) {
-    await page.goto(path);
-    await settle(page);
-    const amounts = await amountsOn(page);
-    if (amounts.length > 0) found[path] = amounts;
-  }
-  expect(found).toEqual({});
-});
+const PARTS = 3;
+
+test.describe.configure({ mode: "parallel" });
+
+for (let part = 0; part < PARTS; part += 1) {
+  test(`hidden amounts are on no page: neither in texts nor in titles nor for screen readers (part ${String(part + 1)} of ${String(PARTS)})`, async ({
+    page,
+  }) => {
+    test.setTimeout(300_000);
+    await signIn(page.request);
+    const paths = await seedProject(page);
+    await page.goto("/");
+    // Otherwise an empty page would pass.
+    await expect.poll(() => amountsOn(page)).not.toEqual([]);
+    await page.getByRole("button", { name: "Hide amounts" }).click();
+    // With a token the forms of swaps and transfers say what is available.
+    const filled = ["/swap?from=USDC&chain=31337", "/transfer?token=USDC&chain=31337"];
+    const all = [...paths, ...filled, "/audit-log", "/notifications"];
+    const found: Record<string, string[]> = {};
+    for (const path of sampled(all.filter((_, index) => index % PARTS === part))) {
+      await page.goto(path);
+      await settle(page);
+      const amounts = await amountsOn(page);
+      if (amounts.length > 0) found[path] = amounts;
+    }
+    expect(found).toEqual({});
+  });
+}
