@@ -9,10 +9,13 @@ const AMOUNT = String.raw`(?<![\w.…:/-])(\$\s?\d[\d.,]*|\d[\d,]*\.\d+)(?![\w.:
 /** Texts that are no amounts: the version of the database, and the choices of a slippage. */
 const OTHER_NUMBERS = String.raw`^PostgreSQL \d|^0\.\d$`;
 
+/** The same call by API, with what is typed in the form, or an example. */
+const SNIPPETS = "[aria-label='cURL command'], [aria-label='TypeScript code'], [aria-label='Python code']";
+
 /** Everything that a person could read on the page: its text, its titles, and what screen readers are told. */
 const amountsOn = (page: Page): Promise<string[]> =>
   page.evaluate(
-    ([amount, other]) => {
+    ([amount, other, snippets]) => {
       const looksLikeAmount = new RegExp(amount);
       const isOther = new RegExp(other);
       const texts: string[] = [document.title];
@@ -22,7 +25,8 @@ const amountsOn = (page: Page): Promise<string[]> =>
           if (node.matches("script, style")) continue;
           for (const name of ["title", "aria-label", "aria-description", "aria-valuetext", "alt"])
             texts.push(node.getAttribute(name) ?? "");
-        } else if (node.parentElement?.closest("script, style, noscript") === null) texts.push(node.textContent ?? "");
+        } else if (node.parentElement?.closest(`script, style, noscript, ${snippets}`) === null)
+          texts.push(node.textContent ?? "");
       }
       return [
         ...new Set(
@@ -30,7 +34,7 @@ const amountsOn = (page: Page): Promise<string[]> =>
         ),
       ];
     },
-    [AMOUNT, OTHER_NUMBERS] as const,
+    [AMOUNT, OTHER_NUMBERS, SNIPPETS] as const,
   );
 
 const PARTS = 3;
