@@ -29,6 +29,9 @@ import { usePrivacyWallets, usePrivateBalances } from "./use-private";
 import { WalletSwitcher } from "./wallet-switcher";
 
 const TOKENS_STALE_MS = 30_000;
+const COLUMNS = "grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]";
+/** As tall as the card of a wallet. */
+const WALLET_ROWS = 10;
 const MONEY = "Your notes are on the chain and follow from the mnemonic.";
 
 const ShieldLink = ({ walletId }: { readonly walletId: string }): ReactNode => (
@@ -62,13 +65,18 @@ export const PrivatePage = (): ReactNode => {
       <div className="flex flex-col gap-4">
         {balances.data !== undefined && chosen.isKnown ? (
           <Loaded balances={balances.data} wallet={wallet} walletId={chosen.walletId} stale={balances.isError} />
+        ) : balances.isPending || !chosen.isKnown ? (
+          <div className={COLUMNS}>
+            <Card flush title="Balances">
+              <LoadingRows what="private balances" rows={4} />
+            </Card>
+            <Card flush title="Private wallet">
+              <LoadingRows what="the private wallet" rows={WALLET_ROWS} />
+            </Card>
+          </div>
         ) : (
           <Card flush title="Balances">
-            {balances.isPending || !chosen.isKnown ? (
-              <LoadingRows what="private balances" rows={6} />
-            ) : (
-              <ErrorState error={balances.error} money={MONEY} onRetry={() => void balances.refetch()} />
-            )}
+            <ErrorState error={balances.error} money={MONEY} onRetry={() => void balances.refetch()} />
           </Card>
         )}
         <HistoryCard />
@@ -98,7 +106,7 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
           You see the last known ones. The page tries again automatically. {MONEY}
         </Alert>
       ) : null}
-      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+      <div className={COLUMNS}>
         <div className="flex min-w-0 flex-col gap-4">
           <Card flush title="Balances" actions={<HideAmountsButton size="sm" />}>
             {pools.length === 0 ? (
