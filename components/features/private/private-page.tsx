@@ -10,6 +10,7 @@ import { useApiQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
+import { cn } from "@/components/ui/cn";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { HeldUsd, HideAmountsButton } from "@/components/ui/held-amount";
@@ -30,8 +31,8 @@ import { WalletSwitcher } from "./wallet-switcher";
 
 const TOKENS_STALE_MS = 30_000;
 const COLUMNS = "grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]";
-/** As tall as the card of a wallet. */
-const WALLET_ROWS = 10;
+/** The height of a wallet's card, so that nothing below moves when it comes. */
+const WALLET_HEIGHT = "lg:h-98.5";
 const MONEY = "Your notes are on the chain and follow from the mnemonic.";
 
 const ShieldLink = ({ walletId }: { readonly walletId: string }): ReactNode => (
@@ -70,8 +71,8 @@ export const PrivatePage = (): ReactNode => {
             <Card flush title="Balances">
               <LoadingRows what="private balances" rows={4} />
             </Card>
-            <Card flush title="Private wallet">
-              <LoadingRows what="the private wallet" rows={WALLET_ROWS} />
+            <Card flush title="Private wallet" className={cn("overflow-hidden", WALLET_HEIGHT)}>
+              <LoadingRows what="the private wallet" rows={10} />
             </Card>
           </div>
         ) : (
