@@ -18,7 +18,7 @@ export const useHideableText = (): ((text: string) => string) => {
   return useCallback((text) => (hidden ? withoutAmounts(text) : text), [hidden]);
 };
 
-/** A string of JSON that is a decimal number and nothing else. Block numbers, chains and times are written without quotes or with other signs. */
+/** A JSON string that holds a decimal number and nothing else, such as an amount. Chains and blocks have no quotes; times have other characters. */
 const JSON_DECIMAL = /"-?\d+(?:\.\d+)?"/g;
 
 /** JSON without its decimal strings, which is how the API writes amounts. */

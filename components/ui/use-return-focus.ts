@@ -10,8 +10,8 @@ const openerOf = (active: Element | null): HTMLElement | null => {
 };
 
 /**
- * Gives the focus back to what opened a dialog; to the page where that is gone. The opener is read while the open dialog is first drawn: once it
- * is in the page, a field of it with `autoFocus` has the focus already.
+ * Gives the focus back to the button that opened a dialog, or to the page where that button is gone. The opener is read while the dialog is
+ * first drawn, because a field with `autoFocus` takes the focus as soon as the dialog is in the page.
  * @returns Radix's `onCloseAutoFocus`
  */
 export const useReturnFocus = (open: boolean): ((event: Event) => void) => {

@@ -33,7 +33,7 @@ export const backingOf = ({ totals }: Pick<Balances, "totals">, reserves: Reserv
 
 export type BackingTotal = TokenTotal & { readonly backing?: string };
 
-/** The total with what backs accounts beside `available` instead of in it. */
+/** Takes the amount that backs accounts out of `available`, and writes it as `backing`. */
 export const withoutBacking = (total: TokenTotal, backing: Backing): BackingTotal => {
   const amount = backing.get(total.assetId);
   return amount === undefined

@@ -8,7 +8,7 @@ const ROWS_SHOWN = 50;
 
 interface PagedRecipientsProps<Row> {
   readonly rows: readonly Row[];
-  /** A `RecipientItem` with a key. */
+  /** Draws one row, as a `RecipientItem` with a key. */
   readonly children: (row: Row, index: number) => ReactNode;
 }
 

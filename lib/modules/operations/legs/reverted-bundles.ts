@@ -1,4 +1,4 @@
-/** Counts what bundles have cost the service that reverted as a whole because of an operation whose owner is outside of the service. */
+/** Counts the network fees of reverted bundles to the project whose operation made them revert. Only owners outside of the service can do so. */
 import type { LegChange } from "@/lib/modules/operations/leg";
 import type { Step } from "./step";
 import { feeChange } from "./wallet-receipt";
@@ -25,8 +25,8 @@ const revertedWei = async (step: Step): Promise<bigint> => {
 };
 
 /**
- * The network fee of a leg whose operation can never be executed: `replacedWei`, and that of its reverted bundles. Counts to the budget of the
- * leg's project.
+ * The network fees of a leg whose operation can never be executed: `replacedWei` and the fees of its reverted bundles. They count to the budget
+ * of the leg's project.
  */
 export const lostFeeChange = async (step: Step, replacedWei: bigint): Promise<LegChange> => {
   const costWei = replacedWei + (await revertedWei(step));

@@ -64,7 +64,7 @@ const outcomesOf = async (step: Step, receipt: UserOperationReceipt): Promise<re
   });
 };
 
-/** The rows that the operation did not pay, although one that the database lost in a restore made their payments. */
+/** Rows that this operation did not pay and another one did, which the database lost in a restore. */
 const lostAmong = async (step: Step, outcomes: readonly RowOutcome[]): Promise<readonly PayableRow[]> => {
   const failed = new Set(outcomes.filter(({ status }) => status === "failed").map(({ index }) => index));
   if (failed.size === 0) return [];

@@ -70,7 +70,7 @@ const nextNumber = async (tx: Tx, { projectId, payoutId, number }: PayoutBatch):
   return (_max.number ?? number) + 1;
 };
 
-/** Moves rows of a mined batch, which holds nothing any more, to a new batch that has failed, with an event for each row. */
+/** Moves rows of a mined batch to a new batch in doubt, with an event for each row. A mined batch holds no money any more, so none is moved. */
 export const moveRowsToDoubt = async (
   tx: Tx,
   input: { batch: PayoutBatch; rows: readonly PayableRow[]; movedBase: bigint; failure: Failure; now: Date },
