@@ -48,3 +48,26 @@ test("callers above the limit of a key are refused, and a key without work is fo
   expect(queue.size()).toBe(0);
   await expect(queue.run("a", () => Promise.resolve(1))).resolves.toBe(1);
 });
+
+test("at most `atOnceMax` callers of a key run at once, and the next one begins when any of them has ended", async () => {
+  const queue = createKeyedQueue({ atOnceMax: 2 });
+  const began: number[] = [];
+  const gates = [gate(), gate(), gate(), gate()];
+  const runs = gates.map(({ opened }, index) =>
+    queue.run("a", () => {
+      began.push(index);
+      return opened;
+    }),
+  );
+  expect(began).toEqual([0, 1]);
+  gates[1]?.open();
+  await runs[1];
+  expect(began).toEqual([0, 1, 2]);
+  gates[2]?.open();
+  await runs[2];
+  expect(began).toEqual([0, 1, 2, 3]);
+  gates[0]?.open();
+  gates[3]?.open();
+  await Promise.all(runs);
+  expect(queue.size()).toBe(0);
+});

@@ -1,4 +1,6 @@
 interface KeyedQueueOptions {
+  /** The most callers whose work runs at once for one key, in the order in which they came. Default 1. */
+  readonly atOnceMax?: number;
   /** The most callers that may wait or run for one key; further callers are refused. Default: no limit. */
   readonly waitingMax?: number;
   /** The error for a caller that is refused. */
@@ -7,12 +9,13 @@ interface KeyedQueueOptions {
 
 export interface KeyedQueue {
   /**
-   * Runs `work` after all earlier work of the same key has ended, whatever its outcome. Work of other keys runs at the same time.
+   * Runs `work` after all earlier work of the same key has ended but for `atOnceMax - 1` of it, whatever its outcome. Work of other keys
+   * runs at the same time.
    * @throws the error of `work`; the error of `onFull` when `waitingMax` callers are there already
    */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /**
-   * Runs `work` when it is first in the queues of all `keys`. A caller joins the queues in ascending order of their keys, so two callers
+   * Runs `work` when it has its turn in the queues of all `keys`. A caller joins the queues in ascending order of their keys, so two callers
    * never wait for each other (no deadlock).
    * @throws the same errors as `run`
    */
@@ -22,27 +25,34 @@ export interface KeyedQueue {
 }
 
 /**
- * Runs work of the same key one after another inside this process, so that callers wait without holding a database connection.
+ * Runs work of the same key one after another inside this process (or a few at once), so that callers wait without holding a database connection.
  * Correctness must not depend on this queue, because other processes have queues of their own.
  * @example
  * const queue = createKeyedQueue();
  * await queue.run(`${chainId}:${address}`, () => reserveNonce(chainId, address));
  */
-export const createKeyedQueue = ({ waitingMax = Infinity, onFull }: KeyedQueueOptions = {}): KeyedQueue => {
-  const lines = new Map<string, { tail: Promise<unknown>; waiting: number }>();
+export const createKeyedQueue = ({
+  atOnceMax = 1,
+  waitingMax = Infinity,
+  onFull,
+}: KeyedQueueOptions = {}): KeyedQueue => {
+  const lines = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
 
   const run = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const line = lines.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
-    if (line.waiting >= waitingMax) throw onFull?.() ?? new Error(`Too many callers wait for ${key}.`);
-    const turn = line.tail.then(work);
-    line.tail = turn.catch(() => undefined);
-    line.waiting += 1;
+    const line = lines.get(key) ?? { running: 0, waiting: [] };
+    if (line.running + line.waiting.length >= waitingMax)
+      throw onFull?.() ?? new Error(`Too many callers wait for ${key}.`);
     lines.set(key, line);
+    if (line.running < atOnceMax) line.running += 1;
+    else await new Promise<void>((start) => line.waiting.push(start));
     try {
-      return await turn;
+      return await work();
     } finally {
-      line.waiting -= 1;
-      if (line.waiting === 0) lines.delete(key);
+      // The next one takes over this one's place.
+      const next = line.waiting.shift();
+      if (next === undefined) line.running -= 1;
+      else next();
+      if (line.running === 0) lines.delete(key);
     }
   };
 

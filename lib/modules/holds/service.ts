@@ -66,6 +66,11 @@ const READ_AT_ONCE_MAX = 200;
 const RESERVE_TRIES_MAX = 8;
 /** The most callers that may wait for one balance. Further callers could not be served in time. */
 const WAITING_MAX = 500;
+/**
+ * The most transactions of this process that reserve of one balance at once. One of them has the row lock; the others wait for it in PostgreSQL,
+ * which wakes the next one at the commit, while a busy process would begin it some milliseconds later. Each of them takes a connection.
+ */
+const AT_ONCE_MAX = 3;
 
 const tooMany = (): DomainError =>
   new DomainError(
@@ -124,7 +129,7 @@ const distinct = (spendings: readonly Spending[]): Spending[] => [
 /** Spendable amounts of wallets: the balance on chain minus the amounts that accepted operations will still take. */
 export const createHoldsService = (deps: FundsDeps) => {
   const { repository, readBalances } = deps;
-  const turns = createKeyedQueue({ waitingMax: WAITING_MAX, onFull: tooMany });
+  const turns = createKeyedQueue({ atOnceMax: AT_ONCE_MAX, waitingMax: WAITING_MAX, onFull: tooMany });
   const readers = new Map<number, (spending: Spending) => Promise<SeenFunds>>();
   const freeBase = createFreeReader(deps);
 
