@@ -33,11 +33,19 @@ const olderCommit = process.env.OLDER_COMMIT;
 /** The main journeys, the ledger and kills, on the tables of the Citus cluster whose coordinator CITUS_DATABASE_URL names. */
 const DISTRIBUTED = [
   "lib/faults/lost-node.distributed.test.ts",
+  "lib/faults/lost-node-events.distributed.test.ts",
   "lib/db/distribution/distribute.distributed.test.ts",
   "lib/db/distribution/one-shard.distributed.test.ts",
+  "lib/db/distribution/events-one-shard.distributed.test.ts",
   "lib/db/archive/archive.distributed.test.ts",
   "lib/db/archive/archive.int.test.ts",
   "lib/db/archive/archive-kill.int.test.ts",
+  "lib/db/retention.int.test.ts",
+  "lib/modules/events/sequencer.int.test.ts",
+  "lib/modules/events/project-turns.distributed.test.ts",
+  "lib/modules/webhooks/deliveries.int.test.ts",
+  "lib/modules/webhooks/archived-events.int.test.ts",
+  "lib/modules/notifications/notifications.int.test.ts",
   "lib/modules/ledger/model.int.test.ts",
   "lib/modules/payouts/accounts/rows.int.test.ts",
   "lib/modules/operations/swap.int.test.ts",
@@ -48,6 +56,7 @@ const DISTRIBUTED = [
   "app/api/payouts/withdrawals.int.test.ts",
   "app/api/audit-log/audit-log.int.test.ts",
   "lib/faults/crash.int.test.ts",
+  "lib/faults/webhooks.int.test.ts",
 ];
 
 /** Where `npm run test:distributed` finds its cluster. */

@@ -3,6 +3,7 @@ import { relayCallbacks } from "@/lib/adapters/relay/callbacks";
 import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
 import { keptSqlOn, type Sql } from "@/lib/db/sql";
 import { inRawTransaction } from "@/lib/db/client";
+import { createLayout } from "@/lib/db/layout";
 import { createPool } from "@/lib/db/pool";
 import { callbackMetrics, deliveryMetrics, webhookSampler } from "@/lib/telemetry/webhook-metrics";
 import { createCallbacksRepository } from "@/lib/modules/callbacks/repository";
@@ -12,7 +13,7 @@ import { outboxBacklog } from "@/lib/modules/events/repository";
 import { createSequencer } from "@/lib/modules/events/sequencer";
 import type { SequencedRange } from "@/lib/modules/events/service";
 import { queueNews } from "@/lib/modules/notifications/service";
-import { deliveryBacklog } from "@/lib/modules/webhooks/delivery-repository";
+import { deliveryBacklog } from "@/lib/modules/webhooks/backlog-repository";
 import { countEndpointStates } from "@/lib/modules/webhooks/endpoint-repository";
 import { startDeliveryRunner } from "@/lib/modules/webhooks/runner";
 import { createWebhookReceiver } from "@/lib/modules/webhooks/receiver";
@@ -45,12 +46,19 @@ const buildSending = (
   const own = shares.webhooks === 0 ? null : createPool(databaseUrl, { max: shares.webhooks, isPooled });
   const pool = own ?? database.pool;
   const sql = keptSqlOn(pool);
-  const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work, keptSqlOn);
+  const findLayout = createLayout(pool);
+  const transaction = async <T>(work: (tx: Sql) => Promise<T>): Promise<T> => {
+    await findLayout();
+    return inRawTransaction(pool, work, keptSqlOn);
+  };
   const start = (workerId: string): { stop(): Promise<void> } => {
     const { secretsOf, disable } = webhooks;
     const common = { sql, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
     // Planned anew each time: a plan that was made while few deliveries waited costs seconds once thousands do.
-    const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
+    const store = async <T>(work: (tx: Sql) => Promise<T>): Promise<T> => {
+      await findLayout();
+      return inRawTransaction(pool, work);
+    };
     const deliveries = startDeliveryRunner({ ...common, transaction: store, sender: webhookSender, workerId });
     const fanOut = async (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => {
       await fanOutEvents(tx, ranges, clock.now());

@@ -4,6 +4,8 @@ import type pg from "pg";
 const distributed = new WeakSet<object>();
 /** The connection that each was made of. */
 const sources = new WeakMap<object, object>();
+/** How the server of a pool is asked; see `createLayout`. */
+const questions = new WeakMap<object, () => Promise<void>>();
 
 /** Whether statements on `connection` (a pool, a transaction, a client of Prisma, or what `sqlOn` and its like made of one) may meet distributed tables. */
 export const isDistributed = (connection: object): boolean => {
@@ -11,6 +13,16 @@ export const isDistributed = (connection: object): boolean => {
     if (distributed.has(at)) return true;
   return false;
 };
+
+/** As `isDistributed`, and asks the server first where no one has. Inside a transaction that is known already. */
+export const findDistributed = async (connection: object): Promise<boolean> => {
+  for (let at: object | undefined = connection; at !== undefined; at = sources.get(at)) await questions.get(at)?.();
+  return isDistributed(connection);
+};
+
+/** SQL, on a cluster: the group of the node that has the rows of the project. */
+export const nodeOfProject = (project: string): string => `(
+  SELECT min(d.groupid) FROM pg_dist_placement d WHERE d.shardid = get_shard_id_for_distribution_column('event', ${project}))`;
 
 /** Notes that `connection` is distributed where `source` is. @returns `connection` */
 export const likewise = <T extends object>(connection: T, source: object): T => {
@@ -35,11 +47,13 @@ export const createLayout = (
       (await client.query<{ is: boolean }>(text)).rows[0]?.is === true;
     if ((await asks(IS_DISTRIBUTED)) && (await asks(COUNT))) distributed.add(pool);
   };
-  return (client = pool) => {
+  const find = (client: Pick<pg.ClientBase, "query"> = pool): Promise<void> => {
     known ??= ask(client).catch((error: unknown) => {
       known = null;
       throw error;
     });
     return known;
   };
+  questions.set(pool, () => find());
+  return find;
 };

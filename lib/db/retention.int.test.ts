@@ -103,7 +103,9 @@ test("events and the audit log are never swept, whatever their age", async () =>
     `INSERT INTO operation (id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, created_at,
        updated_at) VALUES ('op', 'prj', 'transfer', 'completed', 'full', '{}', '{}', 0, 'test', '{}', '2001-01-01', '2001-01-01')`,
   );
-  await pool.query("INSERT INTO operation_event VALUES ('op', 1, 'operation.created', '{}', '2001-01-01')");
+  await pool.query(
+    "INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at) VALUES ('prj', 'op', 1, 'operation.created', '{}', '2001-01-01')",
+  );
   await prisma.auditEvent.create({ data: { id: "aud", actor: "usr", action: "x", data: {}, createdAt: ago(9000) } });
   await sweepExpired(database, {
     quotesDays: 0,

@@ -1,4 +1,6 @@
+import { outageOf } from "@/lib/core/outage";
 import type { Database } from "./client";
+import { findDistributed, nodeOfProject } from "./layout";
 import { claimRun, postponeRun } from "./periodic-tasks";
 
 const BATCH = 5000;
@@ -19,22 +21,56 @@ export interface SweptAges {
 interface Sweep {
   /** $1 is the size of a batch; $2, where there is an age, the age in days. */
   readonly text: string;
+  /** On a cluster, for a distributed table: the same for one project, which is the next parameter. */
+  readonly ofProject?: string;
+  /** `ofProject` has two parameters more, as `RESTORED` returns them. */
+  readonly keepsRestored?: boolean;
   readonly age?: keyof SweptAges;
 }
 
-/**
- * Deletes a batch of the rows of a table that meet a condition.
- * @param key names a row; in a table that may be distributed its primary key, because a `ctid` belongs to another row in each shard
- */
-const rowsOf = (table: string, condition: string, key = "ctid"): string =>
-  `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT $1)`;
+/** Deletes a batch of the rows of a table that meet a condition. */
+const rowsOf = (table: string, condition: string): string =>
+  `DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table} WHERE ${condition} LIMIT $1)`;
+
+interface HotRows {
+  readonly table: string;
+  /** The primary key, because a `ctid` belongs to another row in each shard. */
+  readonly key: string;
+  readonly condition: string;
+}
+
+const hotRowsOfProject = ({ table, key, condition }: HotRows): string => {
+  const isProject = `project_id = ${condition.includes("$2") ? "$3" : "$2"}`;
+  return `DELETE FROM ${table} WHERE ${isProject} AND (${key}) IN (SELECT ${key} FROM ${table} WHERE ${isProject} AND ${condition} LIMIT $1)`;
+};
+
+/** As `rowsOf`, for a table that may be distributed. */
+const hotRows = (rows: HotRows): Pick<Sweep, "text" | "ofProject"> => ({
+  text: `DELETE FROM ${rows.table} WHERE (${rows.key}) IN (SELECT ${rows.key} FROM ${rows.table} WHERE ${rows.condition} LIMIT $1)`,
+  ofProject: hotRowsOfProject(rows),
+});
 
 const OLDER = "now() - $2::int * interval '1 day'";
 
-/** A month that was brought back from its archive stays until it is archived again. Its last deliveries were attempted after its end. */
+/** The times of months that were brought back from their archive, which stay until they are archived again. Their last deliveries were attempted after their end. */
+const RESTORED = `
+  SELECT coalesce(array_agg(starts_at), '{}') AS starts, coalesce(array_agg(ends_at + interval '30 days'), '{}') AS ends
+  FROM archive_month WHERE state IN ('restoring', 'restored')`;
+
 const isNotRestored = (time: string): string => `NOT EXISTS (
   SELECT FROM archive_month m WHERE m.state IN ('restoring', 'restored') AND ${time} >= m.starts_at
     AND ${time} < m.ends_at + interval '30 days')`;
+
+const isNotWithin = (time: string): string => `NOT EXISTS (
+  SELECT FROM unnest($4::timestamptz[], $5::timestamptz[]) AS m (starts_at, ends_at) WHERE ${time} >= m.starts_at AND ${time} < m.ends_at)`;
+
+/** Rows of webhooks older than their age, but for those of months that were brought back. */
+const webhookRows = (table: string, key: string, time: string): Sweep => ({
+  text: rowsOf(table, `${time} < ${OLDER} AND ${isNotRestored(time)}`),
+  ofProject: hotRowsOfProject({ table, key, condition: `${time} < ${OLDER} AND ${isNotWithin(time)}` }),
+  keepsRestored: true,
+  age: "deliveriesDays",
+});
 
 /** Each sweeps one batch of rows that are no longer needed. Times are those of the database. */
 const SWEEPS: readonly Sweep[] = [
@@ -47,31 +83,33 @@ const SWEEPS: readonly Sweep[] = [
   { text: rowsOf("passkey_challenge", "expires_at < now() - interval '1 day'") },
   { text: rowsOf("approval", "expires_at < now() - interval '1 day'") },
   { text: rowsOf("code_limit", "at < now() - interval '2 hours'") },
-  {
-    text: rowsOf("payout_row_key", "created_at < now() - interval '31 days'", "project_id, row_key, payout_id, index"),
-  },
+  hotRows({
+    table: "payout_row_key",
+    key: "project_id, row_key, payout_id, index",
+    condition: "created_at < now() - interval '31 days'",
+  }),
   { text: rowsOf("dev_mail", "created_at < now() - interval '7 days'") },
   { text: rowsOf("callback", "received_at < now() - interval '30 days'") },
-  {
-    text: rowsOf("webhook_delivery", `created_at < ${OLDER} AND ${isNotRestored("created_at")}`),
-    age: "deliveriesDays",
-  },
-  { text: rowsOf("webhook_attempt", `at < ${OLDER} AND ${isNotRestored("at")}`), age: "deliveriesDays" },
+  webhookRows("webhook_delivery", "project_id, id", "created_at"),
+  webhookRows("webhook_attempt", "project_id, delivery_id, number", "at"),
   { text: rowsOf("webhook_secret", "expires_at < now() - interval '1 day'") },
   // A quote with an operation says how the operation was priced and approved, so it stays.
   {
-    text: rowsOf(
-      "quote",
-      `operation_id IS NULL AND status <> 'used' AND expires_at < ${OLDER}
+    ...hotRows({
+      table: "quote",
+      key: "project_id, id",
+      condition: `operation_id IS NULL AND status <> 'used' AND expires_at < ${OLDER}
       AND (prepared_until IS NULL OR prepared_until < ${OLDER})`,
-      "project_id, id",
-    ),
+    }),
     age: "quotesDays",
   },
   // Who approved what with which code stays in the audit log.
   { text: rowsOf("otp", `expires_at < ${OLDER}`), age: "codesDays" },
   { text: rowsOf("balance_snapshot", `hour < ${OLDER}`), age: "snapshotsDays" },
-  { text: rowsOf("api_request", `at < ${OLDER}`, "project_id, id"), age: "apiRequestsDays" },
+  {
+    ...hotRows({ table: "api_request", key: "project_id, id", condition: `at < ${OLDER}` }),
+    age: "apiRequestsDays",
+  },
   { text: rowsOf("notification", `created_at < ${OLDER}`), age: "notificationsDays" },
   // The row stays: it proves which transaction used which nonce, in which block.
   {
@@ -83,38 +121,101 @@ const SWEEPS: readonly Sweep[] = [
 
 type Pool = Pick<Database, "pool">;
 
-/** @returns whether rows may be left */
-const sweepTable = async (
+const sweepBatches = async (
   { pool }: Pool,
-  { text, age }: Sweep,
-  ages: SweptAges,
-  signal?: AbortSignal,
+  { text, values }: { readonly text: string; readonly values: readonly unknown[] },
+  signal: AbortSignal | undefined,
 ): Promise<boolean> => {
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
     if (signal?.aborted === true) return false;
-    const { rowCount } = await pool.query(text, age === undefined ? [BATCH] : [BATCH, ages[age]]);
+    const { rowCount } = await pool.query(text, [...values]);
     if ((rowCount ?? 0) < BATCH) return false;
   }
   return true;
+};
+
+const PROJECTS = `SELECT id, ${nodeOfProject("id")} AS node FROM project WHERE id > $1 ORDER BY id LIMIT $2::int`;
+const PROJECTS_AT_ONCE = 500;
+
+interface PlacedProject {
+  readonly id: string;
+  readonly node: number;
+}
+
+const placedProjects = async function* ({ pool }: Pool): AsyncGenerator<PlacedProject> {
+  for (let after = ""; ;) {
+    const { rows } = await pool.query<PlacedProject>(PROJECTS, [after, PROJECTS_AT_ONCE]);
+    yield* rows;
+    if (rows.length < PROJECTS_AT_ONCE) return;
+    after = rows.at(-1)?.id ?? "";
+  }
+};
+
+interface Sweeping {
+  readonly ages: SweptAges;
+  readonly signal: AbortSignal | undefined;
+  /** By the nodes of a cluster that were lost. */
+  readonly failures: Map<number, unknown>;
+}
+
+/** Sweeps the rows of each project by themselves, and passes over those of a lost node. */
+const sweepEach = async (
+  database: Pool,
+  {
+    text,
+    keepsRestored,
+    values,
+  }: { readonly text: string; readonly keepsRestored: boolean; readonly values: unknown[] },
+  { signal, failures }: Sweeping,
+): Promise<boolean> => {
+  const { rows } = await database.pool.query<{ starts: Date[]; ends: Date[] }>(RESTORED);
+  const restored = keepsRestored ? [rows[0]?.starts, rows[0]?.ends] : [];
+  let isLeft = false;
+  for await (const { id, node } of placedProjects(database)) {
+    if (signal?.aborted === true) return false;
+    if (failures.has(node)) continue;
+    try {
+      if (await sweepBatches(database, { text, values: [...values, id, ...restored] }, signal)) isLeft = true;
+    } catch (error) {
+      if (outageOf(error) !== "database") throw error;
+      failures.set(node, error);
+    }
+  }
+  return isLeft;
+};
+
+/** @returns whether rows may be left */
+const sweepTable = async (
+  database: Pool,
+  { text, ofProject, keepsRestored = false, age }: Sweep,
+  sweeping: Sweeping,
+): Promise<boolean> => {
+  const values = age === undefined ? [BATCH] : [BATCH, sweeping.ages[age]];
+  if (ofProject !== undefined && (await findDistributed(database.pool)))
+    return sweepEach(database, { text: ofProject, keepsRestored, values }, sweeping);
+  return sweepBatches(database, { text, values }, sweeping.signal);
 };
 
 /**
  * Deletes expired rows of every table, in batches, so that no transaction is long. Each table has 200,000 rows of a turn, and the turns
  * go on until nothing is left, so a sweep deletes as fast as the database can.
  * @param onTurn called before each further turn
+ * @throws on a cluster, when all others are swept, the error of a lost node
  */
 export const sweepExpired = async (
   database: Pool,
   ages: SweptAges,
   { signal, onTurn }: { signal?: AbortSignal; onTurn?: () => Promise<void> } = {},
 ): Promise<void> => {
+  const sweeping: Sweeping = { ages, signal, failures: new Map() };
   let due = SWEEPS;
   while (due.length > 0) {
     const left: Sweep[] = [];
-    for (const sweep of due) if (await sweepTable(database, sweep, ages, signal)) left.push(sweep);
+    for (const sweep of due) if (await sweepTable(database, sweep, sweeping)) left.push(sweep);
     due = left;
     if (due.length > 0) await onTurn?.();
   }
+  for (const failure of sweeping.failures.values()) throw failure;
 };
 
 /**

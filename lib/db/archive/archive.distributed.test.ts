@@ -4,7 +4,10 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { archivedMonth, MONTH } from "@/lib/testing/archived-month";
 import { killNode, nodeOfProject, urlOfNode } from "@/lib/testing/cluster-node";
+import { recordStatements } from "@/lib/testing/recorded-statements";
+import { notOnOneShard, touches } from "@/lib/testing/shard-tasks";
 import { archiveMonth, checkMonth, restoreMonth } from "./archive";
+import { ARCHIVED_TABLES } from "./tables";
 
 const ENDED = 3;
 const PROJECTS_MAX = 16;
@@ -30,6 +33,7 @@ const copyMonth = async (to: string): Promise<void> => {
   }
 };
 
+const statements = recordStatements();
 let projects = 1;
 let nodes: readonly string[] = [];
 beforeAll(async () => {
@@ -69,6 +73,10 @@ test(
     });
     expect((await rows()).event).toHaveLength((before.event?.length ?? 0) - projects * (ENDED * 2 + 2) + 1);
     expect(await checkMonth(request)).toEqual([]);
+    const found = [...statements.values()].filter(touches(ARCHIVED_TABLES.map(({ table }) => table)));
+    const archiving = found.filter(({ text }) => /^(?:DECLARE|DELETE|SELECT (?:ARRAY|count))/.test(text));
+    expect(archiving.length).toBeGreaterThan(10);
+    expect(await notOnOneShard(pool, archiving)).toEqual([]);
 
     await restoreMonth(request);
     expect([await rows(), await state()]).toEqual([before, "restored"]);

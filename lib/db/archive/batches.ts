@@ -1,7 +1,8 @@
 /** Statements over a batch of rows of a file, which are parameters: one array of texts for each column. */
 import type pg from "pg";
 import type { TextRow } from "./csv";
-import type { ArchivedFile } from "./manifest";
+import { isDistributed } from "@/lib/db/layout";
+import { batchesOf, type ArchivedFile } from "./manifest";
 import { columnsOf } from "./session";
 import type { ArchivedTable } from "./tables";
 
@@ -11,6 +12,8 @@ export interface BatchSql {
   readonly source: string;
   /** Whether `d` has the key of `r`. */
   readonly sameKey: string;
+  /** The key of `r`, as a list of texts. */
+  readonly keyTexts: string;
   /** Whether `d` is the row of the file, unchanged. */
   readonly same: string;
   /** The columns, and their values in `r`, for an insert. */
@@ -31,19 +34,45 @@ export const batchSql = async (
     throw new Error(
       `${file} has the column ${foreign.name} (${foreign.type}), which ${table} does not have. Use the version of Causeway that wrote it, or one that reads it.`,
     );
+  // A further parameter, so that one node answers.
+  const isOfProject = isDistributed(client) ? [`d.project_id = $${String(columns.length + 1)}::text`] : [];
   const place = (name: string): string => `r.c${String(columns.findIndex((one) => one.name === name))}`;
   return {
     source: `unnest(${columns.map((_, index) => `$${String(index + 1)}::text[]`).join(", ")}) AS r (${columns.map((_, index) => `c${String(index)}`).join(", ")})`,
-    sameKey: key.map((name) => `d.${name} = ${place(name)}::${present.get(name) ?? "text"}`).join(" AND "),
+    sameKey: [...key.map((name) => `d.${name} = ${place(name)}::${present.get(name) ?? "text"}`), ...isOfProject].join(
+      " AND ",
+    ),
+    keyTexts: `ARRAY[${key.map(place).join(", ")}]`,
     same: columns.map(({ name }) => `d.${name}::text IS NOT DISTINCT FROM ${place(name)}`).join(" AND "),
     names: columns.map(({ name }) => name).join(", "),
     values: columns.map(({ name, type }) => `${place(name)}::${type}`).join(", "),
   };
 };
 
-/** The parameters of a batch. */
-export const valuesOf = ({ columns }: ArchivedFile, batch: readonly TextRow[]): (string | null)[][] =>
-  columns.map((_, index) => batch.map((row) => row[index] ?? null));
+const placeOfProject = ({ columns }: ArchivedFile): number => columns.findIndex(({ name }) => name === "project_id");
+
+/** The rows of the file in batches, on a cluster each of one project, as the rows are in the order of their projects. */
+export const batchesFor = async function* (
+  client: pg.Client,
+  { folder, file }: { readonly folder: string; readonly file: ArchivedFile },
+  size: number,
+): AsyncGenerator<readonly TextRow[]> {
+  const place = placeOfProject(file);
+  for await (const batch of batchesOf(folder, file, size)) {
+    if (!isDistributed(client)) {
+      yield batch;
+      continue;
+    }
+    for (const projectId of new Set(batch.map((row) => row[place])))
+      yield batch.filter((row) => row[place] === projectId);
+  }
+};
+
+/** The parameters of a batch that `batchesFor` gave. */
+export const valuesOf = (client: pg.Client, file: ArchivedFile, batch: readonly TextRow[]): unknown[] => {
+  const values = file.columns.map((_, index) => batch.map((row) => row[index] ?? null));
+  return isDistributed(client) ? [...values, batch[0]?.[placeOfProject(file)]] : values;
+};
 
 /** How many rows of the batch are in the table. `also` is a further condition, such as `same`. */
 export const countIn = async (

@@ -1,9 +1,11 @@
 /** Removes a month's archived rows from the database, but for those that operations, payouts, deliveries or notifications still need. */
 import type pg from "pg";
 import { STATUSES, isFinal } from "@/lib/core/status";
-import { batchSql, valuesOf } from "./batches";
+import { isDistributed } from "@/lib/db/layout";
+import { batchesFor, batchSql, valuesOf, type BatchSql } from "./batches";
 import type { TextRow } from "./csv";
-import { batchesOf, type ArchivedFile } from "./manifest";
+import type { ArchivedFile } from "./manifest";
+import { inTransaction } from "./session";
 import type { ArchivedTable } from "./tables";
 
 const REMOVED_AT_ONCE = 1_000;
@@ -42,6 +44,55 @@ const endedOnly = async (
   return batch.filter((row) => !namedIn(row).some((id) => open.has(id)));
 };
 
+const AWAITED = `
+  SELECT n.project_id || ' ' || n.sequence AS key FROM unnest($1::text[], $2::bigint[]) AS r (project_id, sequence)
+  JOIN notification_due n ON n.project_id = r.project_id AND n.sequence = r.sequence`;
+
+/** The events that do not wait to be notified of. The queue lies on the coordinator; it gets events when they are numbered, and none later. */
+const notifiedOnly = async (
+  client: pg.Client,
+  { columns }: ArchivedFile,
+  batch: readonly TextRow[],
+): Promise<readonly TextRow[]> => {
+  const [project, sequence] = ["project_id", "sequence"].map((column) =>
+    columns.findIndex(({ name }) => name === column),
+  );
+  const at = (row: TextRow, place = -1): string => row[place] ?? "";
+  const values = [project, sequence].map((place) => batch.map((row) => at(row, place)));
+  const awaited = new Set((await client.query<{ key: string }>(AWAITED, values)).rows.map(({ key }) => key));
+  return batch.filter((row) => !awaited.has(`${at(row, project)} ${at(row, sequence)}`));
+};
+
+interface Removal {
+  readonly table: ArchivedTable;
+  readonly file: ArchivedFile;
+  readonly mayLeave: string;
+  readonly sql: BatchSql;
+}
+
+const deleteBatch = async (
+  client: pg.Client,
+  { table: { table }, file, mayLeave, sql: { source, sameKey, same } }: Removal,
+  batch: readonly TextRow[],
+): Promise<number> => {
+  const text = `DELETE FROM ${table} d USING ${source} WHERE ${sameKey} AND ${same} AND ${mayLeave}`;
+  return (await client.query(text, valuesOf(client, file, batch))).rowCount ?? 0;
+};
+
+/** On a cluster, which compares no columns by their text in a DELETE: the rows are compared and locked before. */
+const deleteCompared = (client: pg.Client, removal: Removal, batch: readonly TextRow[]): Promise<number> =>
+  inTransaction(client, "BEGIN", async () => {
+    const { table, file, mayLeave, sql } = removal;
+    const compared = await client.query<{ key: string[] }>(
+      `SELECT ${sql.keyTexts} AS key FROM ${sql.source} JOIN ${table.table} d ON ${sql.sameKey} WHERE ${sql.same} AND ${mayLeave} FOR UPDATE OF d`,
+      valuesOf(client, file, batch),
+    );
+    const places = table.key.map((name) => file.columns.findIndex((column) => column.name === name));
+    const keys = new Set(compared.rows.map(({ key }) => key.join(" ")));
+    const leaving = batch.filter((row) => keys.has(places.map((place) => row[place] ?? "").join(" ")));
+    return leaving.length === 0 ? 0 : deleteBatch(client, { ...removal, sql: { ...sql, same: "true" } }, leaving);
+  });
+
 /**
  * Only rows leave that are in the file as they are in the table, so nothing is lost that the file does not have. May be stopped at any
  * point and repeated.
@@ -52,12 +103,13 @@ export const removeRows = async (
   { table, file, folder }: { readonly table: ArchivedTable; readonly file: ArchivedFile; readonly folder: string },
 ): Promise<number> => {
   if (table.mayLeave === null) return 0;
-  const { source, sameKey, same } = await batchSql(client, table, file);
-  const text = `DELETE FROM ${table.table} d USING ${source} WHERE ${sameKey} AND ${same} AND ${table.mayLeave}`;
+  const removal: Removal = { table, file, mayLeave: table.mayLeave, sql: await batchSql(client, table, file) };
+  const removeBatch = isDistributed(client) ? deleteCompared : deleteBatch;
   let removed = 0;
-  for await (const batch of batchesOf(folder, file, REMOVED_AT_ONCE)) {
+  for await (const batch of batchesFor(client, { folder, file }, REMOVED_AT_ONCE)) {
     const ended = await endedOnly(client, file, batch);
-    if (ended.length > 0) removed += (await client.query(text, valuesOf(file, ended))).rowCount ?? 0;
+    const leaving = table.table === "event" ? await notifiedOnly(client, file, ended) : ended;
+    if (leaving.length > 0) removed += await removeBatch(client, removal, leaving);
   }
   return removed;
 };

@@ -1,7 +1,7 @@
 /** Brings the rows of a file back, and compares those that never left. */
 import type pg from "pg";
-import { batchSql, countIn, valuesOf } from "./batches";
-import { batchesOf, type ArchivedFile } from "./manifest";
+import { batchesFor, batchSql, countIn, valuesOf } from "./batches";
+import type { ArchivedFile } from "./manifest";
 import type { ArchivedTable } from "./tables";
 
 const RESTORED_AT_ONCE = 1_000;
@@ -21,9 +21,9 @@ export const restoreRows = async (client: pg.Client, { table, file, folder }: Fi
   const sql = await batchSql(client, table, file);
   const insert = `INSERT INTO ${table.table} (${sql.names}) SELECT ${sql.values} FROM ${sql.source} ON CONFLICT DO NOTHING`;
   let restored = 0;
-  for await (const batch of batchesOf(folder, file, RESTORED_AT_ONCE)) {
-    const values = valuesOf(file, batch);
-    restored += (await client.query(insert, values)).rowCount ?? 0;
+  for await (const batch of batchesFor(client, { folder, file }, RESTORED_AT_ONCE)) {
+    const values = valuesOf(client, file, batch);
+    restored += (await client.query(insert, values.slice(0, file.columns.length))).rowCount ?? 0;
     const present = await countIn(client, table, sql, { values });
     if (present !== batch.length)
       throw new Error(
@@ -37,7 +37,8 @@ export const restoreRows = async (client: pg.Client, { table, file, folder }: Fi
 export const changedRows = async (client: pg.Client, { table, file, folder }: FileOfTable): Promise<number> => {
   const sql = await batchSql(client, table, file);
   let changed = 0;
-  for await (const batch of batchesOf(folder, file, RESTORED_AT_ONCE))
-    changed += batch.length - (await countIn(client, table, sql, { values: valuesOf(file, batch), also: sql.same }));
+  for await (const batch of batchesFor(client, { folder, file }, RESTORED_AT_ONCE))
+    changed +=
+      batch.length - (await countIn(client, table, sql, { values: valuesOf(client, file, batch), also: sql.same }));
   return changed;
 };

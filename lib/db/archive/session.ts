@@ -1,5 +1,6 @@
 /** The connection of `npm run archive`. One command at a time works on archives. */
 import pg from "pg";
+import { createLayout } from "@/lib/db/layout";
 import { connectionOf } from "@/lib/db/limits";
 
 /** Statements read whole tables, and files are written between two of them. */
@@ -33,6 +34,7 @@ export const withSession = async <T>(url: string, work: (client: pg.Client) => P
       "SET TIME ZONE 'UTC'; SET DateStyle = 'ISO'; SET bytea_output = 'hex'; SET extra_float_digits = 1",
     );
     await takeLock(client);
+    await createLayout(client)();
     return await work(client);
   } finally {
     await client.end();

@@ -55,8 +55,7 @@ export const ARCHIVED_TABLES: readonly ArchivedTable[] = [
     // The newest event of each object stays: the next one of the object is numbered after it.
     mayLeave: `EXISTS (SELECT FROM event n WHERE n.project_id = d.project_id AND n.object_id = d.object_id
         AND n.object_sequence > d.object_sequence)
-      AND NOT EXISTS (SELECT FROM webhook_delivery w WHERE w.project_id = d.project_id AND w.sequence = d.sequence AND ${WAITS})
-      AND NOT EXISTS (SELECT FROM notification_due n WHERE n.project_id = d.project_id AND n.sequence = d.sequence)`,
+      AND NOT EXISTS (SELECT FROM webhook_delivery w WHERE w.project_id = d.project_id AND w.sequence = d.sequence AND ${WAITS})`,
   },
   // The ledger keeps everything: see docs/decisions/growth.md.
   {

@@ -3,7 +3,8 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
-import type pg from "pg";
+import pg from "pg";
+import { isDistributed } from "@/lib/db/layout";
 import { writeHashed, writeWhole } from "@/lib/os/hashed-file";
 import { csvLine } from "./csv";
 import { MANIFEST, newManifest, type ArchivedFile, type ArchiveManifest } from "./manifest";
@@ -15,18 +16,8 @@ const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 type Row = (string | null)[];
 
-/** The rows of the month in the order of their key, read by a cursor of the transaction. */
-const rowsOf = async function* (
-  client: pg.Client,
-  { table, key, isIn }: ArchivedTable,
-  columns: readonly Column[],
-  month: Month,
-): AsyncGenerator<Row[]> {
-  const texts = columns.map(({ name }) => `d.${name}::text`).join(", ");
-  const order = key.map((name) => `d.${name}`).join(", ");
-  await client.query(
-    `DECLARE archived NO SCROLL CURSOR FOR SELECT ${texts} FROM ${table} d WHERE ${isIn(month)} ORDER BY ${order}`,
-  );
+const fetched = async function* (client: pg.Client, text: string): AsyncGenerator<Row[]> {
+  await client.query(`DECLARE archived NO SCROLL CURSOR FOR ${text}`);
   for (;;) {
     const { rows } = await client.query<Row>({
       text: `FETCH ${String(FETCHED_AT_ONCE)} FROM archived`,
@@ -36,6 +27,25 @@ const rowsOf = async function* (
     yield rows;
   }
   await client.query("CLOSE archived");
+};
+
+/** The rows of the month in the order of their key, read by a cursor of the transaction; on a cluster by one for each project. */
+const rowsOf = async function* (
+  client: pg.Client,
+  { table, key, isIn }: ArchivedTable,
+  columns: readonly Column[],
+  month: Month,
+): AsyncGenerator<Row[]> {
+  const texts = columns.map(({ name }) => `d.${name}::text`).join(", ");
+  const order = key.map((name) => `d.${name}`).join(", ");
+  const read = (condition: string): AsyncGenerator<Row[]> =>
+    fetched(client, `SELECT ${texts} FROM ${table} d WHERE ${condition} ORDER BY ${order}`);
+  if (!isDistributed(client)) {
+    yield* read(isIn(month));
+    return;
+  }
+  const projects = await client.query<{ id: string }>("SELECT id FROM project ORDER BY id");
+  for (const { id } of projects.rows) yield* read(`d.project_id = ${pg.escapeLiteral(id)} AND ${isIn(month)}`);
 };
 
 /** @param onRow sees each row before it is written */

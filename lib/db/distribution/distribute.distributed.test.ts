@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { distribute } from "./distribute";
@@ -24,4 +25,30 @@ test("every unique key of a distributed table begins with the project, and no tr
     [[...DISTRIBUTED_TABLES]],
   );
   expect(rows).toEqual([]);
+});
+
+test("a cluster that the version before distributed is brought up to date by a further run, with its rows", async () => {
+  const later = ["event", "event_counter", "webhook_delivery", "webhook_attempt"];
+  const { url: before } = await testDatabase();
+  const client = new pg.Client({ connectionString: before });
+  await client.connect();
+  try {
+    await client.query("INSERT INTO event_counter VALUES ('prj_a', 3), ('prj_b', 4)");
+    for (const table of later) await client.query("SELECT undistribute_table($1::regclass)", [table]);
+    const { changed, placements } = await distribute(before, MIGRATIONS);
+    expect(changed).toBe(true);
+    expect(placements.filter(({ type }) => type === "distributed").map(({ table }) => table)).toEqual(
+      [...DISTRIBUTED_TABLES].sort(),
+    );
+    const { rows } = await client.query("SELECT project_id, last_sequence::int FROM event_counter ORDER BY 1");
+    expect(rows).toEqual([
+      { project_id: "prj_a", last_sequence: 3 },
+      { project_id: "prj_b", last_sequence: 4 },
+    ]);
+    const groups = "SELECT DISTINCT colocation_id FROM citus_tables WHERE table_name::text = ANY($1::text[])";
+    expect((await client.query(groups, [[...DISTRIBUTED_TABLES]])).rows).toHaveLength(1);
+    expect((await distribute(before, MIGRATIONS)).changed).toBe(false);
+  } finally {
+    await client.end();
+  }
 });

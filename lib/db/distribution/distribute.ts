@@ -33,9 +33,10 @@ const placements = async (client: Client): Promise<readonly Placement[]> => {
   return rows;
 };
 
-const isDone = (placed: readonly Placement[]): boolean => {
+/** Tables that still lie on the coordinator alone: all of them at first; later those that a version of the service adds to the list. */
+const notDistributed = (placed: readonly Placement[]): readonly string[] => {
   const types = new Map(placed.map(({ table, type }) => [table, type]));
-  return DISTRIBUTED_TABLES.every((table) => types.get(table) === "distributed");
+  return DISTRIBUTED_TABLES.filter((table) => types.get(table) !== "distributed");
 };
 
 const requireCluster = async (client: Client): Promise<void> => {
@@ -67,39 +68,39 @@ const requireStopped = async (client: Client): Promise<void> => {
     throw new Error(`Stop the service first: ${String(live?.count)} of its processes are running.`);
 };
 
-const requireProjects = async (client: Client): Promise<void> => {
-  for (const table of DISTRIBUTED_TABLES) {
+const requireProjects = async (client: Client, tables: readonly string[]): Promise<void> => {
+  for (const table of tables) {
     const text = `SELECT 1 FROM "${table}" WHERE "${DISTRIBUTION_COLUMN}" IS NULL LIMIT 1`;
     if ((await client.query(text)).rows.length > 0)
       throw new Error(`The table ${table} has rows without a project. Nothing was changed.`);
   }
 };
 
-const distributeTables = async (client: Client): Promise<void> => {
-  const [first, ...others] = DISTRIBUTED_TABLES;
-  await client.query("SELECT create_distributed_table($1::regclass, $2)", [first, DISTRIBUTION_COLUMN]);
-  for (const table of others)
-    await client.query("SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)", [
-      table,
-      DISTRIBUTION_COLUMN,
-      first,
-    ]);
+const distributeTables = async (client: Client, tables: readonly string[]): Promise<void> => {
+  // The shards of a project lie together, also those of tables that are distributed later.
+  let together = DISTRIBUTED_TABLES.find((table): boolean => !tables.includes(table)) ?? "default";
+  for (const table of tables) {
+    const values = [table, DISTRIBUTION_COLUMN, together];
+    await client.query("SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)", values);
+    if (together === "default") together = table;
+  }
 };
 
-const distributeAll = async (client: Client): Promise<void> => {
+const distributeAll = async (client: Client, tables: readonly string[]): Promise<void> => {
   await client.query("BEGIN");
   // One connection for each node, so that a cluster of any size can do it in one transaction.
   await client.query("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'");
   await client.query("SET LOCAL client_min_messages TO warning");
-  await requireProjects(client);
-  const foreignKeys = await reshapeTables(client);
-  await distributeTables(client);
+  await requireProjects(client, tables);
+  const foreignKeys = await reshapeTables(client, tables);
+  await distributeTables(client, tables);
   for (const statement of foreignKeys) await client.query(statement);
   await client.query("COMMIT");
 };
 
 /**
- * Checks that it can, and distributes all tables in one transaction: it happens as a whole, or not at all. Does nothing the second time.
+ * Checks that it can, and distributes the tables that are not yet in one transaction: it happens as a whole, or not at all. Does nothing
+ * the second time, unless the list of tables has grown since.
  * @param migrations the folder of the migrations, all of which must be applied
  * @returns where the tables lie, and whether anything was changed
  * @throws Error that says why it cannot
@@ -115,9 +116,10 @@ export const distribute = async (
     await requireCluster(client);
     await requireMigrated(client, migrations);
     const before = await placements(client);
-    if (isDone(before)) return { changed: false, placements: before };
+    const tables = notDistributed(before);
+    if (tables.length === 0) return { changed: false, placements: before };
     await requireStopped(client);
-    await distributeAll(client);
+    await distributeAll(client, tables);
     return { changed: true, placements: await placements(client) };
   } finally {
     await client.end();

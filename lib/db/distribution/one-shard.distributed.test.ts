@@ -1,6 +1,5 @@
 /** The statements of steps and payouts that read the rows of a parameter, or change two tables, on a cluster: one node answers each. */
 import { expect, test, vi } from "vitest";
-import pg from "pg";
 import { getPayout } from "@/lib/contracts/payouts";
 import { executeSwap } from "@/lib/contracts/swap";
 import { isFinal } from "@/lib/core/status";
@@ -9,6 +8,7 @@ import { testAccount } from "@/lib/testing/factories";
 import { fund, newCustomer, prepareTransfer, waitUntilFinal } from "@/lib/testing/journey";
 import { idOf, pay, refusal, row, someone } from "@/lib/testing/payout-requests";
 import { recordStatements, type RecordedStatement } from "@/lib/testing/recorded-statements";
+import { tasksOf, touches } from "@/lib/testing/shard-tasks";
 import { DISTRIBUTED_TABLES } from "./tables";
 
 const CHAIN = 31337;
@@ -18,35 +18,13 @@ const api = await testApi({ worker: true });
 const { pool, prisma } = api.services.database;
 const statements = recordStatements();
 
-const HOT = new RegExp(`\\b(?:FROM|JOIN|UPDATE|INTO|USING)\\s+"?(?:${DISTRIBUTED_TABLES.join("|")})"?(?![\\w"])`, "i");
+const isHot = touches(DISTRIBUTED_TABLES);
 
 const recorded = (pattern: RegExp): RecordedStatement[] =>
-  [...statements.values()].filter(({ text }) => HOT.test(text) && pattern.test(text));
-
-const literal = (value: unknown): string => {
-  if (value === null || value === undefined) return "NULL";
-  if (value instanceof Date) return pg.escapeLiteral(value.toISOString());
-  if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString("hex")}`);
-  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((one) => JSON.stringify(one)).join(",")}}`);
-  if (typeof value === "bigint") return value.toString();
-  return pg.escapeLiteral(typeof value === "string" ? value : JSON.stringify(value));
-};
-
-/**
- * How many shards Citus asks for a statement, for each part that it runs by itself. The values stand in the text, because Citus explains
- * no INSERT of a SELECT with parameters.
- */
-const tasksOf = async ({ text, values }: RecordedStatement): Promise<number[]> => {
-  const written = text.replace(/\$(\d+)/g, (_, number: string) => literal(values[Number(number) - 1]));
-  const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${written}`);
-  return rows.flatMap((line) => {
-    const [, count] = /^\s*Task Count: (\d+)$/.exec(line["QUERY PLAN"]) ?? [];
-    return count === undefined ? [] : [Number(count)];
-  });
-};
+  [...statements.values()].filter((each) => isHot(each) && pattern.test(each.text));
 
 const expectOneShard = async (found: readonly RecordedStatement[]): Promise<void> => {
-  for (const each of found) expect([each.text, await tasksOf(each)]).toEqual([each.text, [1]]);
+  for (const each of found) expect([each.text, await tasksOf(pool, each)]).toEqual([each.text, [1]]);
 };
 
 test("each statement of an operation's steps with rows of a JSON parameter goes to one shard", async () => {

@@ -1,6 +1,6 @@
 /** Gives a table the keys that a distributed table needs: each of them begins with the project. */
 import type pg from "pg";
-import { DISTRIBUTED_TABLES, DISTRIBUTION_COLUMN } from "./tables";
+import { DISTRIBUTION_COLUMN, isHot } from "./tables";
 
 type Client = Pick<pg.ClientBase, "query">;
 
@@ -64,21 +64,20 @@ const reshapeIndexes = async (client: Client, table: string): Promise<void> => {
   }
 };
 
-const isDistributed = (table: string): boolean => (DISTRIBUTED_TABLES as readonly string[]).includes(table);
-
 /**
  * Takes away what Citus cannot distribute (triggers, foreign keys of hot tables) and lets the keys begin with the project.
+ * @param tables those that are not distributed yet
  * @returns statements for the tables once they are distributed: foreign keys, which name the project as well
  */
-export const reshapeTables = async (client: Client): Promise<string[]> => {
-  const triggers = await client.query<{ name: string; table: string }>(TRIGGERS, [[...DISTRIBUTED_TABLES]]);
+export const reshapeTables = async (client: Client, tables: readonly string[]): Promise<string[]> => {
+  const triggers = await client.query<{ name: string; table: string }>(TRIGGERS, [[...tables]]);
   for (const { name, table } of triggers.rows) await client.query(`DROP TRIGGER "${name}" ON ${table}`);
   const { rows: keys } = await client.query<ForeignKey>(FOREIGN_KEYS);
-  const touching = keys.filter(({ source, target }) => isDistributed(source) || isDistributed(target));
+  const touching = keys.filter(({ source, target }) => tables.includes(source) || tables.includes(target));
   for (const { name, source } of touching) await client.query(`ALTER TABLE ${source} DROP CONSTRAINT "${name}"`);
-  for (const table of DISTRIBUTED_TABLES) await reshapeIndexes(client, table);
+  for (const table of tables) await reshapeIndexes(client, table);
   return touching.flatMap(({ name, source, target, columns, targetColumns }) => {
-    if (!isDistributed(source) || !isDistributed(target)) return [];
+    if (!isHot(source) || !isHot(target)) return [];
     const [from, to] = [withProject(columns), withProject(targetColumns)];
     return [`ALTER TABLE ${source} ADD CONSTRAINT "${name}" FOREIGN KEY (${from}) REFERENCES ${target} (${to})`];
   });

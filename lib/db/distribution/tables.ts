@@ -25,6 +25,12 @@ export const DISTRIBUTED_TABLES = [
   "screening_record",
   "annotation",
   "api_request",
+  "event",
+  "event_counter",
+  "webhook_delivery",
+  "webhook_attempt",
 ] as const;
 
 export const DISTRIBUTION_COLUMN = "project_id";
+
+export const isHot = (table: string): boolean => (DISTRIBUTED_TABLES as readonly string[]).includes(table);

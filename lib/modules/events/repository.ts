@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { findDistributed } from "@/lib/db/layout";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
 
@@ -87,6 +88,11 @@ const HEAD = `
     WHERE project_id = c.project_id AND last_sequence > $2::bigint ORDER BY first_sequence LIMIT 1
   ) a ON true WHERE c.project_id = $1`;
 
+const LAST = "SELECT last_sequence::float8 AS last FROM event_counter WHERE project_id = $1";
+const NEXT_ARCHIVED = `
+  SELECT month, first_sequence::float8 AS "firstSequence", last_sequence::float8 AS "lastSequence", file FROM archived_events
+  WHERE project_id = $1 AND last_sequence > $2::bigint ORDER BY first_sequence LIMIT 1`;
+
 type HeadRow = { readonly last: number } & { readonly [Field in keyof ArchivedRange]: ArchivedRange[Field] | null };
 
 /** The project's last number, and the first range after `after` that is in a file. */
@@ -94,6 +100,11 @@ export const eventsHead = async (
   sql: SqlReader,
   { projectId, after }: { readonly projectId: string; readonly after: number },
 ): Promise<{ readonly lastSequence: number; readonly archived: ArchivedRange | null }> => {
+  if (await findDistributed(sql)) {
+    const [counted] = await sql.query<{ last: number }>(LAST, [projectId]);
+    const [archived = null] = await sql.query<ArchivedRange>(NEXT_ARCHIVED, [projectId, after]);
+    return { lastSequence: counted?.last ?? 0, archived };
+  }
   const [row] = await sql.query<HeadRow>(HEAD, [projectId, after]);
   if (row === undefined) return { lastSequence: 0, archived: null };
   const { last, month, firstSequence, lastSequence, file } = row;

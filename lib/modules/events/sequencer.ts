@@ -1,16 +1,9 @@
-import type { Sql } from "@/lib/db/sql";
-import { hasOutbox, sequenceOutbox, takeSequencerLock, type SequencedRange } from "./repository";
+import { findDistributed } from "@/lib/db/layout";
+import { createProjectTurns, type Numbered, type ProjectTurnsDeps } from "./project-turns";
+import { hasOutbox, sequenceOutbox, takeSequencerLock } from "./repository";
 
-export interface SequencerDeps {
-  /** Statements outside of transactions, and transactions, on connections that requests do not wait for. */
-  readonly sql: Sql;
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Called in the transaction that gives the numbers, so that no numbered event goes undelivered. */
-  fanOut(sql: Sql, ranges: readonly SequencedRange[]): Promise<void>;
-  readonly log: { warn(fields: object, message: string): void };
+export interface SequencerDeps extends ProjectTurnsDeps {
   readonly options?: { readonly pollMs?: number };
-  /** Called after numbers were given, with the numbers. */
-  onSequenced?(ranges: readonly SequencedRange[]): void;
 }
 
 /** Events are collected for this long, so that each turn numbers many. */
@@ -25,12 +18,30 @@ const PER_PROJECT = 500;
 /**
  * Gives each project's committed events the numbers 1, 2, 3 … without a gap. Numbers are given after the commit, by one instance at a
  * time: writers of events wait for no counter, and events that were rolled back take no number. Any instance may die at any point; the
- * next one goes on where the last commit left off.
+ * next one goes on where the last commit left off. On a cluster each project has a transaction, and a lock, of its own.
  */
 export const createSequencer = (deps: SequencerDeps) => {
   const { sql, options: { pollMs = POLL_MS } = {} } = deps;
+  const projectTurns = createProjectTurns(deps);
   let afterProjectId = "";
   let isBusy = false;
+
+  /** All projects of the turn in one transaction. @returns null where another instance is at it */
+  const numberTogether = async (): Promise<Numbered | null> => {
+    const ranges = await deps.transaction(async (tx) => {
+      if (!(await takeSequencerLock(tx))) return null;
+      const given = await sequenceOutbox(tx, { afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT });
+      if (given.length > 0) await deps.fanOut(tx, given);
+      return given;
+    });
+    if (ranges === null) return null;
+    if (ranges.length > 0) deps.onSequenced?.(ranges);
+    const isFull = ranges.length === PROJECTS_MAX;
+    return { ranges, fullUpTo: isFull ? (ranges.at(-1)?.projectId ?? null) : null };
+  };
+
+  const numberEach = (): Promise<Numbered> =>
+    projectTurns.make({ afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT });
 
   /** @returns whether there may be more to do at once */
   const turn = async (): Promise<boolean> => {
@@ -38,20 +49,13 @@ export const createSequencer = (deps: SequencerDeps) => {
       isBusy = false;
       return false;
     }
-    const ranges = await deps.transaction(async (tx) => {
-      if (!(await takeSequencerLock(tx))) return null;
-      const given = await sequenceOutbox(tx, { afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT });
-      if (given.length > 0) await deps.fanOut(tx, given);
-      return given;
-    });
-    // Another instance is at it.
-    if (ranges === null) return false;
+    const numbered = (await findDistributed(sql)) ? await numberEach() : await numberTogether();
+    if (numbered === null) return false;
+    const { ranges, fullUpTo } = numbered;
     const wasAtStart = afterProjectId === "";
-    const isFull = ranges.length === PROJECTS_MAX;
-    afterProjectId = isFull ? (ranges.at(-1)?.projectId ?? "") : "";
-    if (ranges.length > 0) deps.onSequenced?.(ranges);
+    afterProjectId = fullUpTo ?? "";
     isBusy = ranges.reduce((count, { from, to }) => count + to - from + 1, 0) >= BUSY;
-    return isFull || !wasAtStart || ranges.some(({ from, to }) => to - from + 1 >= PER_PROJECT);
+    return fullUpTo !== null || !wasAtStart || ranges.some(({ from, to }) => to - from + 1 >= PER_PROJECT);
   };
 
   /** Until nothing waits, or another instance is at it. */

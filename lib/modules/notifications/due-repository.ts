@@ -1,5 +1,7 @@
 import type { Role } from "@/lib/core/actor";
 import { NOTIFICATION_KINDS, type MailTime, type NotificationKind } from "@/lib/contracts/notifications";
+import { outageOf } from "@/lib/core/outage";
+import { findDistributed, isDistributed, nodeOfProject } from "@/lib/db/layout";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { SequencedRange } from "@/lib/modules/events/service";
 import { parseEventPayload } from "./event-payload";
@@ -14,8 +16,20 @@ const QUEUE = `
   JOIN event e ON e.project_id = r.project_id AND e.sequence BETWEEN r."from" AND r."to"
   WHERE ${IS_NEWS}`;
 
+const NEWS_OF_PROJECT = `
+  SELECT e.sequence::float8 AS sequence FROM event e
+  WHERE e.project_id = $1 AND e.sequence BETWEEN $2::bigint AND $3::bigint AND ${IS_NEWS}`;
+const QUEUE_OF_PROJECT = "INSERT INTO notification_due (project_id, sequence) SELECT $1, unnest($2::bigint[])";
+
 /** Queues events that may be news, in the transaction that numbers them. It waits for nobody. */
 export const queueNews = async (sql: Sql, ranges: readonly SequencedRange[]): Promise<void> => {
+  if (isDistributed(sql)) {
+    for (const { projectId, from, to } of ranges) {
+      const news = await sql.query<{ sequence: number }>(NEWS_OF_PROJECT, [projectId, from, to]);
+      if (news.length > 0) await sql.change(QUEUE_OF_PROJECT, [projectId, news.map(({ sequence }) => sequence)]);
+    }
+    return;
+  }
   await sql.change(QUEUE, [
     ranges.map(({ projectId }) => projectId),
     ranges.map(({ from }) => from),
@@ -23,50 +37,102 @@ export const queueNews = async (sql: Sql, ranges: readonly SequencedRange[]): Pr
   ]);
 };
 
-export interface PeekedEvent extends Pick<DueEvent, "projectId" | "id" | "type" | "payload"> {
+/** An event as it waits. It never changes, so it is read before it is taken. */
+export interface PeekedEvent extends Omit<DueEvent, "isVoted" | "depositUsd"> {
   readonly sequence: number;
 }
 
-/** An event as it is stored: its payload is JSON text. */
-type Stored<Event> = Omit<Event, "payload"> & { readonly payload: string };
-const parsed = <Event extends { readonly payload: string }>({ payload, ...event }: Event) => ({
-  ...event,
-  payload: parseEventPayload(payload),
-});
+type Stored = Omit<PeekedEvent, "payload"> & { readonly payload: string };
+const parsed = ({ payload, ...event }: Stored): PeekedEvent => ({ ...event, payload: parseEventPayload(payload) });
+
+const EVENT_COLUMNS = `
+  e.project_id AS "projectId", e.sequence::float8 AS sequence, e.id, e.type, e.object_id AS "objectId", e.payload::text AS payload,
+  e.created_at AS "createdAt"`;
 
 const PEEK = `
-  SELECT e.project_id AS "projectId", e.sequence::float8 AS sequence, e.id, e.type, e.payload::text AS payload
+  SELECT ${EVENT_COLUMNS}
   FROM (SELECT project_id, sequence, queued_at FROM notification_due ORDER BY queued_at, project_id, sequence LIMIT $1::int) d
   JOIN event e ON e.project_id = d.project_id AND e.sequence = d.sequence ORDER BY d.queued_at, 1, 2`;
 
+const PEEK_KEYS = `
+  SELECT project_id AS "projectId", array_agg(sequence::float8) AS sequences, ${nodeOfProject("project_id")} AS node FROM (
+    SELECT project_id, sequence FROM notification_due WHERE project_id <> ALL($2::text[])
+    ORDER BY queued_at, project_id, sequence LIMIT $1::int
+  ) d GROUP BY project_id`;
+const EVENTS_OF_PROJECT = `
+  SELECT ${EVENT_COLUMNS} FROM event e WHERE e.project_id = $1 AND e.sequence = ANY($2::bigint[]) ORDER BY e.sequence`;
+
+/** Projects that one reading asks, or passes over because their node is lost. */
+const PROJECTS_MAX = 10_000;
+
+interface PeekedKeys {
+  readonly projectId: string;
+  readonly sequences: readonly number[];
+  readonly node: number;
+}
+
+/** One statement for each project. Events that their node has not committed yet, and those of a lost node, are left for a later turn. */
+const peekEach = async (sql: SqlReader, limit: number): Promise<readonly PeekedEvent[]> => {
+  const lost = new Set<number>();
+  const seen: string[] = [];
+  const found: PeekedEvent[] = [];
+  const read = async ({ projectId, sequences, node }: PeekedKeys): Promise<void> => {
+    seen.push(projectId);
+    if (lost.has(node)) return;
+    try {
+      found.push(...(await sql.query<Stored>(EVENTS_OF_PROJECT, [projectId, sequences])).map(parsed));
+    } catch (error) {
+      if (outageOf(error) !== "database") throw error;
+      lost.add(node);
+    }
+  };
+  while (seen.length < PROJECTS_MAX && found.length < limit) {
+    const keys = await sql.query<PeekedKeys>(PEEK_KEYS, [limit - found.length, seen]);
+    if (keys.length === 0) break;
+    for (const each of keys) await read(each);
+  }
+  return found;
+};
+
 /** The events that wait, the oldest first, whatever their project; other instances see the same. */
-export const peekDue = async (sql: SqlReader, limit: number): Promise<readonly PeekedEvent[]> =>
-  (await sql.query<Stored<PeekedEvent>>(PEEK, [limit])).map(parsed);
+export const peekDue = async (sql: SqlReader, limit: number): Promise<readonly PeekedEvent[]> => {
+  if (await findDistributed(sql)) return peekEach(sql, limit);
+  return (await sql.query<Stored>(PEEK, [limit])).map(parsed);
+};
 
 // Other instances skip these rows until the transaction ends, and find them again when it is rolled back.
 const TAKE = `
   WITH taken AS (
     DELETE FROM notification_due d USING (
-      SELECT n.project_id, n.sequence FROM notification_due n
-      JOIN unnest($1::text[], $2::bigint[]) AS p (project_id, sequence) ON p.project_id = n.project_id AND p.sequence = n.sequence
+      SELECT n.project_id, n.sequence, p.object_id FROM notification_due n
+      JOIN unnest($1::text[], $2::bigint[], $3::text[]) AS p (project_id, sequence, object_id)
+        ON p.project_id = n.project_id AND p.sequence = n.sequence
       ORDER BY n.project_id, n.sequence FOR UPDATE OF n SKIP LOCKED
     ) n WHERE d.project_id = n.project_id AND d.sequence = n.sequence
-    RETURNING d.project_id, d.sequence
+    RETURNING d.project_id, d.sequence, n.object_id
   )
-  SELECT e.project_id AS "projectId", e.id, e.type, e.object_id AS "objectId", e.payload::text AS payload, e.created_at AS "createdAt",
-    EXISTS (
-      SELECT 1 FROM decision_request r WHERE r.project_id = e.project_id AND r.subject_id = e.object_id
-    ) AS "isVoted"
-  FROM taken t JOIN event e ON e.project_id = t.project_id AND e.sequence = t.sequence
-  ORDER BY e.project_id, e.sequence`;
+  SELECT t.project_id AS "projectId", t.sequence::float8 AS sequence, EXISTS (
+    SELECT 1 FROM decision_request r WHERE r.project_id = t.project_id AND r.subject_id = t.object_id
+  ) AS "isVoted"
+  FROM taken t ORDER BY t.project_id, t.sequence`;
 
 /** Takes those of the peeked events that no other turn has. */
 export const takeDue = async (
   sql: Sql,
   peeked: readonly PeekedEvent[],
 ): Promise<readonly Omit<DueEvent, "depositUsd">[]> => {
-  const values = [peeked.map(({ projectId }) => projectId), peeked.map(({ sequence }) => sequence)];
-  return (await sql.query<Stored<Omit<DueEvent, "depositUsd">>>(TAKE, values)).map(parsed);
+  const keyOf = ({ projectId, sequence }: Pick<PeekedEvent, "projectId" | "sequence">): string =>
+    `${projectId} ${String(sequence)}`;
+  const events = new Map(peeked.map((event) => [keyOf(event), event]));
+  const taken = await sql.query<Pick<PeekedEvent, "projectId" | "sequence"> & { readonly isVoted: boolean }>(TAKE, [
+    peeked.map(({ projectId }) => projectId),
+    peeked.map(({ sequence }) => sequence),
+    peeked.map(({ objectId }) => objectId),
+  ]);
+  return taken.flatMap(({ isVoted, ...key }) => {
+    const event = events.get(keyOf(key));
+    return event === undefined ? [] : [{ ...event, isVoted }];
+  });
 };
 
 const DROP = "DELETE FROM notification_due WHERE project_id = $1 AND sequence = $2";

@@ -3,7 +3,8 @@ import type { Clock } from "@/lib/core/clock";
 import { invalidRequest, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/db/client";
-import { sqlOn } from "@/lib/db/sql";
+import { isDistributed } from "@/lib/db/layout";
+import { sqlOn, type Sql } from "@/lib/db/sql";
 import { deliveryBody } from "./delivery-body";
 import {
   findDelivery,
@@ -15,9 +16,11 @@ import {
   type NewDelivery,
 } from "./delivery-repository";
 import type { Attempt, Delivery } from "./delivery";
+import type { EndpointKey } from "./due-delivery-repository";
 import type { EndpointView } from "./endpoint-repository";
 import { eventIsArchived, isArchived, isDisabled, rangeTooLong } from "./errors";
 import { archiveOf, replayEvents } from "./fan-out-repository";
+import { wakeEndpoint } from "./lease-repository";
 
 interface DeliveriesDeps {
   readonly database: Database;
@@ -38,6 +41,22 @@ const withoutDetails = (delivery: FoundDelivery, attempt: Attempt): Attempt => {
   return { ...attempt, requestBody, responseBody: attempt.responseBody === null ? null : "" };
 };
 
+/**
+ * Stores deliveries, and wakes their endpoint in the same transaction. On a cluster it is woken when they have been committed: a node may
+ * commit later than the coordinator, where the endpoint lies, and its worker would not see them yet.
+ */
+const createQueueing =
+  ({ database, clock }: Pick<DeliveriesDeps, "database" | "clock">) =>
+  async <T>(key: EndpointKey, work: (sql: Sql) => Promise<T>): Promise<T> => {
+    const result = await database.rawTransaction(async (sql) => {
+      const isThere = isDistributed(sql) || (await wakeEndpoint(sql, key, clock.now()));
+      if (!isThere) throw notFound();
+      return work(sql);
+    });
+    if (isDistributed(database.pool)) await database.rawStatement((sql) => wakeEndpoint(sql, key, clock.now()));
+    return result;
+  };
+
 /** Lists deliveries and queues new ones on request. The worker makes them. */
 export const createDeliveriesService = ({ database, clock, find, mayChange }: DeliveriesDeps) => {
   const reader = sqlOn(database.pool);
@@ -55,9 +74,11 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
     return endpoint;
   };
 
+  const queue = createQueueing({ database, clock });
+
   const add = async (delivery: Omit<NewDelivery, "id" | "createdAt">): Promise<Delivery> => {
     const id = newId("delivery");
-    await database.rawTransaction(async (sql) => {
+    await queue(delivery, async (sql) => {
       await insertDelivery(sql, { ...delivery, id, createdAt: clock.now() });
       // Asked after the insert, which an archive that removes the event waits for. A test has no event.
       const hasNone = delivery.sequence > 0 && !(await hasEvent(sql, delivery.projectId, delivery.sequence));
@@ -119,9 +140,9 @@ export const createDeliveriesService = ({ database, clock, find, mayChange }: De
       { from, to }: { readonly from: number; readonly to: number },
     ): Promise<{ queued: number }> => {
       if (to - from >= REPLAY_NUMBERS_MAX) throw rangeTooLong(REPLAY_NUMBERS_MAX);
-      const { projectId } = await awake(actor, endpointId);
-      const range = { projectId, endpointId, from, to, now: clock.now() };
-      const queued = await database.rawTransaction(async (sql) => {
+      const { projectId, events } = await awake(actor, endpointId);
+      const range = { projectId, endpointId, events, from, to, now: clock.now() };
+      const queued = await queue(range, async (sql) => {
         const count = await replayEvents(sql, range);
         const file = await archiveOf(sql, range);
         if (file !== null) throw isArchived(file);

@@ -81,10 +81,6 @@ export type NewDelivery = Pick<
 >;
 
 const INSERT = `
-  WITH lane AS (
-    UPDATE webhook_lane SET due_at = least(coalesce(due_at, $10::timestamptz), $10::timestamptz)
-    WHERE project_id = $1 AND endpoint_id = $3
-  )
   INSERT INTO webhook_delivery (project_id, id, endpoint_id, kind, event_id, event_type, sequence, previous_sequence, object_id,
     status, due_at, created_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9, 'pending', $10::timestamptz, $10::timestamptz)`;
@@ -100,17 +96,3 @@ export const insertDelivery = async (sql: Sql, delivery: NewDelivery): Promise<v
 export const hasEvent = async (sql: Sql, projectId: string, sequence: number): Promise<boolean> =>
   (await sql.query("SELECT 1 FROM event WHERE project_id = $1 AND sequence = $2::bigint", [projectId, sequence]))
     .length > 0;
-
-/** The number of pending deliveries and the creation time of the oldest; for metrics. */
-export const deliveryBacklog = async (sql: SqlReader): Promise<{ count: number; oldest: Date | null }> => {
-  const rows = await sql.query<{ count: number; oldest: Date | null }>(
-    `SELECT count(*)::int AS count, min(d.created_at) AS oldest
-     FROM (
-       SELECT d.created_at FROM webhook_delivery d
-       JOIN webhook_endpoint w ON w.project_id = d.project_id AND w.id = d.endpoint_id AND w.status = 'active'
-       WHERE d.status = 'pending' LIMIT 100000
-     ) d`,
-    [],
-  );
-  return rows[0] ?? { count: 0, oldest: null };
-};

@@ -38,11 +38,12 @@ export const HOLD = `${String(HOLD_BACK_MS)} * interval '1 millisecond'`;
 /**
  * SQL: whether an earlier delivery of the same object first failed less than five minutes ago. Earlier deliveries without an attempt are
  * due before this one, and one worker sends the deliveries of an object one after the other. The LIMIT forces one index lookup for each
- * delivery, whatever the planner expects of a table that grows and shrinks.
+ * delivery, whatever the planner expects of a table that grows and shrinks. `$1` is the project: named here too, or on a cluster all nodes
+ * would be asked.
  */
 export const isHeldBack = (now: string): string => `coalesce((
   SELECT true FROM webhook_delivery b
-  WHERE b.project_id = d.project_id AND b.endpoint_id = d.endpoint_id AND b.object_id = d.object_id AND b.status = 'pending'
+  WHERE b.project_id = $1 AND b.endpoint_id = d.endpoint_id AND b.object_id = d.object_id AND b.status = 'pending'
     AND b.first_attempt_at > ${now}::timestamptz - ${HOLD} AND (b.sequence, b.id) < (d.sequence, d.id)
   LIMIT 1), false)`;
 
@@ -52,7 +53,7 @@ const DUE = `
     coalesce(e.object_sequence, 0)::float8 AS "objectSequence", coalesce(e.payload::text, '{}') AS payload,
     coalesce(e.private, false) AS private, coalesce(e.created_at, d.created_at) AS "createdAt"
   FROM webhook_delivery d
-  LEFT JOIN event e ON e.project_id = d.project_id AND e.sequence = d.sequence
+  LEFT JOIN event e ON e.project_id = $1 AND e.sequence = d.sequence
   WHERE d.project_id = $1 AND d.endpoint_id = $2 AND d.status = 'pending' AND d.due_at <= $3::timestamptz
     AND d.id <> ALL($4::text[]) AND NOT ${isHeldBack("$3")}
   ORDER BY d.due_at, d.sequence LIMIT $5::int`;

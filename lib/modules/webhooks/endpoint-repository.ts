@@ -1,11 +1,10 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import { pendingOf } from "./backlog-repository";
 import { parseEndpoint, type EndpointColumns, type EndpointRow, type EndpointView } from "./endpoint";
 
 export type { EndpointRow, EndpointView } from "./endpoint";
 
-type ViewColumns = EndpointColumns & Pick<EndpointView, "failingSince" | "pending">;
-
-const PENDING_COUNTED_MAX = 1000;
+type ViewColumns = EndpointColumns & Pick<EndpointView, "failingSince">;
 
 const COLUMNS = `
   w.project_id AS "projectId", w.id, w.url, w.events, w.payload, w.include_private AS "includePrivate", w.description, w.status,
@@ -13,12 +12,7 @@ const COLUMNS = `
   w.updated_at AS "updatedAt"`;
 
 const VIEW = `
-  SELECT ${COLUMNS}, l.failing_since AS "failingSince", (
-    SELECT count(*)::int FROM (
-      SELECT 1 FROM webhook_delivery d
-      WHERE d.project_id = w.project_id AND d.endpoint_id = w.id AND d.status = 'pending' LIMIT ${String(PENDING_COUNTED_MAX)}
-    ) waiting
-  ) AS pending
+  SELECT ${COLUMNS}, l.failing_since AS "failingSince"
   FROM webhook_endpoint w JOIN webhook_lane l ON l.project_id = w.project_id AND l.endpoint_id = w.id`;
 
 const INSERT = `
@@ -46,14 +40,25 @@ export const countEndpoints = async (sql: SqlReader, projectId: string): Promise
   return rows[0]?.count ?? 0;
 };
 
+/** Deliveries are counted by themselves, because they may lie on another node than the endpoints. */
+const withPending = async (
+  sql: SqlReader,
+  projectId: string,
+  rows: readonly ViewColumns[],
+): Promise<readonly EndpointView[]> => {
+  const ids = rows.map(({ id }) => id);
+  const pending = await pendingOf(sql, projectId, ids);
+  return rows.map((row) => parseEndpoint({ ...row, pending: pending.get(row.id) ?? 0 }));
+};
+
 export const listEndpoints = async (sql: SqlReader, projectId: string): Promise<readonly EndpointView[]> => {
   const rows = await sql.query<ViewColumns>(`${VIEW} WHERE w.project_id = $1 ORDER BY w.id`, [projectId]);
-  return rows.map(parseEndpoint);
+  return withPending(sql, projectId, rows);
 };
 
 export const findEndpoint = async (sql: SqlReader, projectId: string, id: string): Promise<EndpointView | null> => {
-  const [row] = await sql.query<ViewColumns>(`${VIEW} WHERE w.project_id = $1 AND w.id = $2`, [projectId, id]);
-  return row === undefined ? null : parseEndpoint(row);
+  const rows = await sql.query<ViewColumns>(`${VIEW} WHERE w.project_id = $1 AND w.id = $2`, [projectId, id]);
+  return (await withPending(sql, projectId, rows))[0] ?? null;
 };
 
 /** The endpoint as its worker needs it. */

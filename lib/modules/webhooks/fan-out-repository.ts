@@ -1,3 +1,4 @@
+import { isDistributed } from "@/lib/db/layout";
 import type { Sql } from "@/lib/db/sql";
 import type { SequencedRange } from "@/lib/modules/events/service";
 
@@ -40,8 +41,59 @@ const FAN_OUT = `
   FROM matched m, ${MILLISECONDS}
   WHERE status <> 'disabled' ORDER BY project_id, endpoint_id, sequence`;
 
+// On a cluster the endpoints, which lie on the coordinator, are a parameter of statements about the project's events.
+const ENDPOINTS = `
+  SELECT w.id, w.status, w.events, l.last_sequence::float8 AS "lastSequence"
+  FROM webhook_endpoint w JOIN webhook_lane l ON l.project_id = w.project_id AND l.endpoint_id = w.id WHERE w.project_id = $1`;
+
+const MATCHED_OF_PROJECT = `
+  SELECT e.project_id, w.id AS endpoint_id, w.status, e.id, e.type, e.sequence, e.object_id,
+    CASE WHEN '*' = ANY(w.events) THEN NULL ELSE coalesce(
+      lag(e.sequence) OVER (PARTITION BY w.id ORDER BY e.sequence), nullif(w."lastSequence", 0)
+    ) END AS previous_sequence
+  FROM event e CROSS JOIN jsonb_to_recordset($4::jsonb) AS w (id text, status text, events text[], "lastSequence" bigint)
+  WHERE e.project_id = $1 AND e.sequence BETWEEN $2::bigint AND $3::bigint AND ${MATCHES}`;
+
+const LAST_MATCHED = `
+  SELECT endpoint_id AS "endpointId", status, max(sequence)::float8 AS last FROM (${MATCHED_OF_PROJECT}) m GROUP BY endpoint_id, status`;
+
+const MOVE_LANES = `
+  UPDATE webhook_lane l SET last_sequence = m.last_sequence,
+    due_at = CASE WHEN m.status = 'disabled' THEN l.due_at ELSE least(coalesce(l.due_at, $5::timestamptz), $5::timestamptz) END
+  FROM unnest($2::text[], $3::text[], $4::bigint[]) AS m (endpoint_id, status, last_sequence)
+  WHERE l.project_id = $1 AND l.endpoint_id = m.endpoint_id`;
+
+const DELIVER_OF_PROJECT = `
+  INSERT INTO webhook_delivery (project_id, id, endpoint_id, kind, event_id, event_type, sequence, previous_sequence, object_id,
+    status, due_at, created_at)
+  SELECT project_id, ${NEW_DELIVERY_ID}, endpoint_id, 'event', m.id, type, sequence, previous_sequence, object_id, 'pending',
+    $5::timestamptz, $5::timestamptz
+  FROM (${MATCHED_OF_PROJECT}) m, ${MILLISECONDS}
+  WHERE status <> 'disabled' ORDER BY endpoint_id, sequence`;
+
+/** As `FAN_OUT`, for one project. */
+const fanOutProject = async (sql: Sql, { projectId, from, to }: SequencedRange, now: Date): Promise<void> => {
+  const endpoints = await sql.query<object>(ENDPOINTS, [projectId]);
+  if (endpoints.length === 0) return;
+  const values = [projectId, from, to, JSON.stringify(endpoints)];
+  const matched = await sql.query<{ endpointId: string; status: string; last: number }>(LAST_MATCHED, values);
+  if (matched.length === 0) return;
+  await sql.change(MOVE_LANES, [
+    projectId,
+    matched.map(({ endpointId }) => endpointId),
+    matched.map(({ status }) => status),
+    matched.map(({ last }) => last),
+    now.toISOString(),
+  ]);
+  await sql.change(DELIVER_OF_PROJECT, [...values, now.toISOString()]);
+};
+
 /** Creates a delivery of each event for each subscribed endpoint, in the transaction that numbers the events, so none is missed or doubled. */
 export const fanOutEvents = async (sql: Sql, ranges: readonly SequencedRange[], now: Date): Promise<void> => {
+  if (isDistributed(sql)) {
+    for (const range of ranges) await fanOutProject(sql, range, now);
+    return;
+  }
   await sql.change(FAN_OUT, [
     ranges.map(({ projectId }) => projectId),
     ranges.map(({ from }) => from),
@@ -51,19 +103,15 @@ export const fanOutEvents = async (sql: Sql, ranges: readonly SequencedRange[], 
 };
 
 const REPLAY = `
-  WITH lane AS (
-    UPDATE webhook_lane SET due_at = least(coalesce(due_at, $5::timestamptz), $5::timestamptz)
-    WHERE project_id = $1 AND endpoint_id = $2
-  ), wanted AS (
-    SELECT e.*, CASE WHEN '*' = ANY(w.events) THEN NULL ELSE lag(e.sequence) OVER (ORDER BY e.sequence) END AS previous_sequence
-    FROM webhook_endpoint w JOIN event e ON e.project_id = w.project_id AND e.sequence BETWEEN $3::bigint AND $4::bigint
-    WHERE w.project_id = $1 AND w.id = $2 AND ${MATCHES}
-  )
   INSERT INTO webhook_delivery (project_id, id, endpoint_id, kind, event_id, event_type, sequence, previous_sequence, object_id,
     status, due_at, created_at)
-  SELECT project_id, ${NEW_DELIVERY_ID}, $2, 'replay', w.id, type, sequence, previous_sequence, object_id, 'pending',
-    $5::timestamptz, $5::timestamptz
-  FROM wanted w, ${MILLISECONDS} ORDER BY sequence`;
+  SELECT project_id, ${NEW_DELIVERY_ID}, $2, 'replay', m.id, type, sequence, previous_sequence, object_id, 'pending',
+    $6::timestamptz, $6::timestamptz
+  FROM (
+    SELECT e.*, CASE WHEN '*' = ANY(w.events) THEN NULL ELSE lag(e.sequence) OVER (ORDER BY e.sequence) END AS previous_sequence
+    FROM event e CROSS JOIN (SELECT $5::text[] AS events) w
+    WHERE e.project_id = $1 AND e.sequence BETWEEN $3::bigint AND $4::bigint AND ${MATCHES}
+  ) m, ${MILLISECONDS} ORDER BY sequence`;
 
 /** @returns the number of events of the range to which the endpoint is subscribed */
 export const replayEvents = (
@@ -71,12 +119,14 @@ export const replayEvents = (
   range: {
     readonly projectId: string;
     readonly endpointId: string;
+    /** Types of events to which the endpoint is subscribed. */
+    readonly events: readonly string[];
     readonly from: number;
     readonly to: number;
     readonly now: Date;
   },
 ): Promise<number> =>
-  sql.change(REPLAY, [range.projectId, range.endpointId, range.from, range.to, range.now.toISOString()]);
+  sql.change(REPLAY, [range.projectId, range.endpointId, range.from, range.to, range.events, range.now.toISOString()]);
 
 const ARCHIVED = `
   SELECT file FROM archived_events WHERE project_id = $1 AND last_sequence >= $2::bigint AND first_sequence <= $3::bigint

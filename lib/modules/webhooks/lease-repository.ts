@@ -1,3 +1,4 @@
+import { isDistributed } from "@/lib/db/layout";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { HOLD, isHeldBack, type EndpointKey } from "./due-delivery-repository";
 
@@ -42,7 +43,17 @@ export const extendLeases = (
     endpoints.map(({ endpointId }) => endpointId),
   ]);
 
-const LOCK = "SELECT 1 FROM webhook_lane WHERE project_id = $1 AND endpoint_id = $2 AND locked_by = $3 FOR UPDATE";
+const WAKE = `
+  UPDATE webhook_lane SET due_at = least(coalesce(due_at, $3::timestamptz), $3::timestamptz)
+  WHERE project_id = $1 AND endpoint_id = $2`;
+
+/** Deliveries of the endpoint are due. @returns whether the endpoint is there */
+export const wakeEndpoint = async (sql: Sql, { projectId, endpointId }: EndpointKey, now: Date): Promise<boolean> =>
+  (await sql.change(WAKE, [projectId, endpointId, now.toISOString()])) === 1;
+
+const LOCK = `
+  SELECT last_sequence::float8 AS "lastSequence" FROM webhook_lane
+  WHERE project_id = $1 AND endpoint_id = $2 AND locked_by = $3 FOR UPDATE`;
 
 const RELEASE = `
   UPDATE webhook_lane l SET locked_by = NULL, locked_until = NULL, due_at = least((
@@ -56,6 +67,27 @@ const RELEASE = `
   ))
   WHERE l.project_id = $1 AND l.endpoint_id = $2`;
 
+/** When deliveries that are not seen yet are looked for again. */
+const UNSEEN_MS = 1_000;
+
+// The counter is stored with the deliveries of its events. While it is behind the endpoint's last number, the node has not committed
+// what the coordinator has, so deliveries of those events are not seen yet.
+const NEXT_DUE = `
+  SELECT least((
+    SELECT d.due_at FROM webhook_delivery d
+    WHERE d.project_id = $1 AND d.endpoint_id = $2 AND d.status = 'pending' AND NOT ${isHeldBack("$3")}
+    ORDER BY d.due_at LIMIT 1
+  ), (
+    SELECT min(d.first_attempt_at) + ${HOLD} FROM webhook_delivery d
+    WHERE d.project_id = $1 AND d.endpoint_id = $2 AND d.status = 'pending' AND d.first_attempt_at > $3::timestamptz - ${HOLD}
+  ), (
+    SELECT $3::timestamptz + ${String(UNSEEN_MS)} * interval '1 millisecond'
+    WHERE coalesce((SELECT c.last_sequence FROM event_counter c WHERE c.project_id = $1), 0) < $4::bigint
+  )) AS "dueAt"`;
+
+const RELEASE_UNTIL = `
+  UPDATE webhook_lane SET locked_by = NULL, locked_until = NULL, due_at = $3::timestamptz WHERE project_id = $1 AND endpoint_id = $2`;
+
 /**
  * Ends the lease and stores when the endpoint is due next. A transaction that adds deliveries also updates the endpoint's row in
  * `webhook_lane`. So, under the lock of that row, this function either sees the new deliveries or their transaction sets the time afterwards.
@@ -65,6 +97,13 @@ export const releaseEndpoint = async (
   { projectId, endpointId }: EndpointKey,
   { workerId, now }: { readonly workerId: string; readonly now: Date },
 ): Promise<void> => {
-  if ((await sql.query(LOCK, [projectId, endpointId, workerId])).length === 0) return;
+  const [lane] = await sql.query<{ lastSequence: number }>(LOCK, [projectId, endpointId, workerId]);
+  if (lane === undefined) return;
+  if (isDistributed(sql)) {
+    const values = [projectId, endpointId, now.toISOString(), lane.lastSequence];
+    const [next] = await sql.query<{ dueAt: Date | null }>(NEXT_DUE, values);
+    await sql.change(RELEASE_UNTIL, [projectId, endpointId, next?.dueAt?.toISOString() ?? null]);
+    return;
+  }
   await sql.change(RELEASE, [projectId, endpointId, now.toISOString()]);
 };

@@ -1,0 +1,77 @@
+/** How one project's events are numbered on a cluster, whose coordinator and nodes commit one after the other. */
+import { expect, test } from "vitest";
+import { newId } from "@/lib/core/ids";
+import { likewise } from "@/lib/db/layout";
+import { sqlOn } from "@/lib/db/sql";
+import { releaseEndpoint } from "@/lib/modules/webhooks/lease-repository";
+import { testDatabase } from "@/lib/testing/database";
+import { peekDue } from "@/lib/modules/notifications/due-repository";
+import { sequenceProject } from "./project-repository";
+import { recordEventsOn } from "./service";
+
+const { database } = await testDatabase();
+const { pool } = database;
+const projectId = newId("project");
+
+const record = (objectId: string): Promise<void> =>
+  database.rawTransaction((sql) =>
+    recordEventsOn(sql, [{ projectId, type: "member.joined", objectId, data: {}, at: new Date() }]),
+  );
+
+test("numbers are committed in two phases, so that none is given twice when the coordinator is lost in between", async () => {
+  await record("usr_1");
+  const client = await pool.connect();
+  const notices: string[] = [];
+  client.on("notice", ({ message }) => notices.push(message ?? ""));
+  try {
+    await client.query("SET citus.log_remote_commands = on; SET client_min_messages = notice");
+    await client.query("BEGIN");
+    const range = await sequenceProject(likewise(sqlOn(client), pool), { projectId, limit: 10 });
+    await client.query("COMMIT");
+    expect(range).toEqual({ projectId, from: 1, to: 1 });
+  } finally {
+    client.release(true);
+  }
+  expect(notices.filter((notice) => notice.includes("PREPARE TRANSACTION"))).toHaveLength(1);
+});
+
+test("a project is numbered by one instance at a time, and others do not wait", async () => {
+  await record("usr_2");
+  await database.rawTransaction(async (sql) => {
+    expect(await sequenceProject(sql, { projectId, limit: 10 })).toEqual({ projectId, from: 2, to: 2 });
+    const at = await database.rawTransaction((other) => sequenceProject(other, { projectId, limit: 10 }));
+    expect(at).toBeNull();
+  });
+});
+
+test("an endpoint whose last event its node has not committed yet is due again; one that has all of them is not", async () => {
+  const endpoint = newId("webhookEndpoint");
+  await pool.query(
+    `INSERT INTO webhook_endpoint (project_id, id, url, events, payload, include_private, status, concurrency, created_by, created_at, updated_at)
+     VALUES ($1, $2, 'https://x.test', '{*}', 'full', false, 'active', 1, 'test', now(), now())`,
+    [projectId, endpoint],
+  );
+  const release = async (lastSequence: number): Promise<boolean> => {
+    await pool.query("DELETE FROM webhook_lane WHERE endpoint_id = $1", [endpoint]);
+    await pool.query(
+      "INSERT INTO webhook_lane (project_id, endpoint_id, last_sequence, due_at, locked_by) VALUES ($1, $2, $3, now(), 'me')",
+      [projectId, endpoint, lastSequence],
+    );
+    const end = { workerId: "me", now: new Date() };
+    await database.rawTransaction((sql) => releaseEndpoint(sql, { projectId, endpointId: endpoint }, end));
+    const { rows } = await pool.query<{ due: boolean; locked: boolean }>(
+      "SELECT due_at IS NOT NULL AS due, locked_by IS NOT NULL AS locked FROM webhook_lane WHERE endpoint_id = $1",
+      [endpoint],
+    );
+    expect(rows[0]?.locked).toBe(false);
+    return rows[0]?.due === true;
+  };
+  expect(await release(2)).toBe(false);
+  expect(await release(3)).toBe(true);
+});
+
+test("an event that its node has not committed yet stays in the queue of notifications", async () => {
+  await pool.query("INSERT INTO notification_due (project_id, sequence) VALUES ($1, 2), ($1, 3)", [projectId]);
+  const peeked = await peekDue(sqlOn(pool), 10);
+  expect(peeked.map(({ sequence }) => sequence)).toEqual([2]);
+});
