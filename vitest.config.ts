@@ -37,6 +37,7 @@ const DISTRIBUTED = [
   "lib/db/distribution/distribute.distributed.test.ts",
   "lib/db/distribution/one-shard.distributed.test.ts",
   "lib/db/distribution/events-one-shard.distributed.test.ts",
+  "lib/db/distribution/two-phases.distributed.test.ts",
   "lib/db/archive/archive.distributed.test.ts",
   "lib/db/archive/archive.int.test.ts",
   "lib/db/archive/archive-kill.int.test.ts",

@@ -2,7 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import type pg from "pg";
 import { collectAnnouncements, type Announcement } from "./announcements";
 import { PrismaClient, type Prisma } from "./generated/client";
-import { createLayout, likewise } from "./layout";
+import { COMMIT_IN_TWO_PHASES, createLayout, findDistributed, isDistributed, likewise } from "./layout";
 import { createPool } from "./pool";
 import { keptSqlOn, sqlOn, type Sql } from "./sql";
 
@@ -46,6 +46,7 @@ export const inRawTransaction = async <T>(
   let isBroken = false;
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+    if (await findDistributed(pool)) await client.query(COMMIT_IN_TWO_PHASES);
     const result = await work(likewise(toSql(client), pool));
     await client.query("COMMIT");
     return result;
@@ -93,7 +94,10 @@ export const createDatabase = (url: string, options: DatabaseOptions = {}): Data
     transaction: (work) =>
       announcing(
         (run) => prisma.$transaction(run, { timeout: TRANSACTION_TIMEOUT_MS, maxWait: TRANSACTION_WAIT_MS }),
-        work,
+        async (tx: Tx) => {
+          if (isDistributed(pool)) await tx.$executeRawUnsafe(COMMIT_IN_TWO_PHASES);
+          return work(tx);
+        },
       ),
     rawTransaction: (work, toSql) => announcing((run) => inRawTransaction(pool, run, toSql), work),
     rawStatement: (work) => announcing((run) => run(keptSqlOn(pool)), work),

@@ -30,6 +30,13 @@ export const likewise = <T extends object>(connection: T, source: object): T => 
   return connection;
 };
 
+/**
+ * For a transaction on a cluster that may change rows of the coordinator and of a node: makes Citus commit it in two phases. Citus does so by itself
+ * where rows of several nodes changed, or were copied. After other changes of one node, that node commits before the coordinator does, which
+ * may be lost in between: an operation would be stored without its job. It copies no row, so no node is asked.
+ */
+export const COMMIT_IN_TWO_PHASES = "INSERT INTO operation_event (project_id) SELECT p FROM unnest('{}'::text[]) AS p";
+
 // Asked once for each pool: `npm run db:distribute` refuses to run beside processes of the service, so the answer cannot change while one runs.
 const IS_DISTRIBUTED = `
   SELECT count(*) > 0 AS "is" FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -54,8 +54,6 @@ const LAST_OF_OBJECTS = `
   ), 0)::float8 AS last
   FROM unnest($2::text[]) AS o (object_id)`;
 
-// Rows of a parameter are copied to the node, after which Citus commits in two phases. With rows of VALUES it would commit on the node
-// before the coordinator, and events would be numbered twice when the coordinator is lost in between.
 const STORE = `
   INSERT INTO event (project_id, sequence, id, type, object_id, object_sequence, payload, private, created_at)
   SELECT $1, sequence, id, type, object_id, object_sequence, payload::json, private, created_at

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { createLayout, isDistributed, likewise } from "@/lib/db/layout";
+import { COMMIT_IN_TWO_PHASES, createLayout, isDistributed, likewise } from "@/lib/db/layout";
 import { createPool } from "@/lib/db/pool";
 import type { Sql } from "@/lib/db/sql";
 import { ConnectionLostError, ConflictError } from "./errors";
@@ -125,6 +125,8 @@ export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = 
         const sql = sqlOn(client);
         const asApp: LedgerTx["asApp"] = async (inner) => {
           if (hasRole) await command(client, "SET LOCAL ROLE NONE");
+          // Callers change rows of the coordinator; the ledger's own rows are of one node alone.
+          if (isDistributed(pool)) await command(client, COMMIT_IN_TWO_PHASES);
           // Statements of callers may have any text, so naming them would fill memory with plans.
           const result = await inner(likewise(sqlOn(client, "unnamed"), pool));
           if (hasRole) await command(client, `SET LOCAL ROLE ${ROLE}`);
