@@ -46,19 +46,14 @@ const buildSending = (
   const own = shares.webhooks === 0 ? null : createPool(databaseUrl, { max: shares.webhooks, isPooled });
   const pool = own ?? database.pool;
   const sql = keptSqlOn(pool);
-  const findLayout = createLayout(pool);
-  const transaction = async <T>(work: (tx: Sql) => Promise<T>): Promise<T> => {
-    await findLayout();
-    return inRawTransaction(pool, work, keptSqlOn);
-  };
+  // Its transactions then ask whether tables are distributed.
+  createLayout(pool);
+  const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work, keptSqlOn);
   const start = (workerId: string): { stop(): Promise<void> } => {
     const { secretsOf, disable } = webhooks;
     const common = { sql, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
     // Planned anew each time: a plan that was made while few deliveries waited costs seconds once thousands do.
-    const store = async <T>(work: (tx: Sql) => Promise<T>): Promise<T> => {
-      await findLayout();
-      return inRawTransaction(pool, work);
-    };
+    const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
     const deliveries = startDeliveryRunner({ ...common, transaction: store, sender: webhookSender, workerId });
     const fanOut = async (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => {
       await fanOutEvents(tx, ranges, clock.now());

@@ -9,8 +9,8 @@ interface KeyedQueueOptions {
 
 export interface KeyedQueue {
   /**
-   * Runs `work` after all earlier work of the same key has ended but for `atOnceMax - 1` of it, whatever its outcome. Work of other keys
-   * runs at the same time.
+   * Runs `work` after the earlier callers of the same key have begun and fewer than `atOnceMax` of them still run; failures count as ends.
+   * Work of other keys runs at the same time.
    * @throws the error of `work`; the error of `onFull` when `waitingMax` callers are there already
    */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;

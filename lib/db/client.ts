@@ -42,11 +42,13 @@ export const inRawTransaction = async <T>(
   work: (sql: Sql) => Promise<T>,
   toSql: (client: pg.ClientBase) => Sql = sqlOn,
 ): Promise<T> => {
+  // Asked before a connection is taken: the question takes one of its own.
+  const isCluster = await findDistributed(pool);
   const client = await pool.connect();
   let isBroken = false;
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-    if (await findDistributed(pool)) await client.query(COMMIT_IN_TWO_PHASES);
+    if (isCluster) await client.query(COMMIT_IN_TWO_PHASES);
     const result = await work(likewise(toSql(client), pool));
     await client.query("COMMIT");
     return result;

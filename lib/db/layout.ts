@@ -4,7 +4,7 @@ import type pg from "pg";
 const distributed = new WeakSet<object>();
 /** The connection that each was made of. */
 const sources = new WeakMap<object, object>();
-/** How the server of a pool is asked; see `createLayout`. */
+/** By pool: asks its server, once, whether tables are distributed, and marks the pool. `createLayout` adds it. */
 const questions = new WeakMap<object, () => Promise<void>>();
 
 /** Whether statements on `connection` (a pool, a transaction, a client of Prisma, or what `sqlOn` and its like made of one) may meet distributed tables. */

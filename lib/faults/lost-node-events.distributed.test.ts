@@ -83,7 +83,7 @@ test(
     await happen(hit, "op_after");
     await vi.waitFor(() => expect(received(hit, "op_after")).toEqual(ALL), WAIT);
     for (const project of [hit, other]) {
-      // In order for each object, as one request follows the other.
+      // Not sorted: an endpoint gets the events of one object in their order.
       expect(received(project, "op_meanwhile")).toEqual(ALL);
       const { data, lastSequence } = await services.events.list(project.actor, { after: 0, limit: 500 });
       expect(data.map(({ sequence }) => sequence)).toEqual(

@@ -1,4 +1,4 @@
-/** How many shards of a Citus cluster answer a statement. */
+/** Counts, from the plan of a statement, how many shards of a Citus cluster it asks. */
 import pg from "pg";
 import type { RecordedStatement } from "./recorded-statements";
 

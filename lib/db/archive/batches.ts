@@ -51,7 +51,7 @@ export const batchSql = async (
 
 const placeOfProject = ({ columns }: ArchivedFile): number => columns.findIndex(({ name }) => name === "project_id");
 
-/** The rows of the file in batches, on a cluster each of one project, as the rows are in the order of their projects. */
+/** The rows of the file in batches of at most `size`. On a cluster a batch has rows of one project alone, so that one node answers a statement about it. */
 export const batchesFor = async function* (
   client: pg.Client,
   { folder, file }: { readonly folder: string; readonly file: ArchivedFile },

@@ -29,7 +29,7 @@ const fetched = async function* (client: pg.Client, text: string): AsyncGenerato
   await client.query("CLOSE archived");
 };
 
-/** The rows of the month in the order of their key, read by a cursor of the transaction; on a cluster by one for each project. */
+/** Reads the month's rows of a table in the order of their key, through a cursor of the open transaction; on a cluster through a cursor for each project, so that one node answers it. */
 const rowsOf = async function* (
   client: pg.Client,
   { table, key, isIn }: ArchivedTable,

@@ -33,7 +33,7 @@ const placements = async (client: Client): Promise<readonly Placement[]> => {
   return rows;
 };
 
-/** Tables that still lie on the coordinator alone: all of them at first; later those that a version of the service adds to the list. */
+/** The tables of `DISTRIBUTED_TABLES` that Citus has not distributed: all of them before the first run, and later those that a newer version of the service has added. */
 const notDistributed = (placed: readonly Placement[]): readonly string[] => {
   const types = new Map(placed.map(({ table, type }) => [table, type]));
   return DISTRIBUTED_TABLES.filter((table) => types.get(table) !== "distributed");

@@ -88,7 +88,10 @@ const PARKED = `
 
 const NOTIFIED = "SELECT 1 FROM notification WHERE project_id = $1 AND user_id = $2 AND id > $3 LIMIT 1";
 
-/** Runs the statements of a cursor, one for each list, as they lie on different nodes. */
+/**
+ * Reads a place in each of the two lists, by a statement for each: on a cluster a project's events lie on its node, and the audit log on the
+ * coordinator.
+ */
 const both = async (
   sql: SqlReader,
   { events, audit }: Record<"events" | "audit", readonly [string, readonly unknown[]]>,
@@ -101,7 +104,8 @@ const both = async (
 };
 
 /**
- * On a cluster: one statement for the events of each project. Those of a lost node are left out, and found when they are asked for again.
+ * Reads the newer events of each project by a statement of its own, as a cluster needs it. Events on a lost node are missing from the
+ * answer. The caller's cursors do not move past them, so its next call asks for them again.
  * @throws when no project could be read
  */
 const newerOfEach = async (sql: SqlReader, cursors: readonly ProjectCursor[], limit: number): Promise<Found[]> => {

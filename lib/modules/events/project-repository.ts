@@ -1,7 +1,7 @@
 /** Numbers the events of one project on a cluster, where the outbox lies on the coordinator and the numbered events with their project. */
 import { nodeOfProject } from "@/lib/db/layout";
 import type { Sql, SqlReader } from "@/lib/db/sql";
-import type { OutboxRow, SequencedRange } from "./repository";
+import { OUTBOX_PROJECTS, type OutboxRow, type SequencedRange } from "./repository";
 
 /** A project with events that wait for their numbers. */
 export interface WaitingProject {
@@ -11,12 +11,7 @@ export interface WaitingProject {
 }
 
 const WAITING = `
-  WITH RECURSIVE project AS (
-    (SELECT project_id, 1 AS n FROM event_outbox WHERE project_id > $1 ORDER BY project_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT o.project_id FROM event_outbox o WHERE o.project_id > p.project_id ORDER BY o.project_id LIMIT 1), p.n + 1
-    FROM project p WHERE p.project_id IS NOT NULL AND p.n < $2::int
-  )
+  WITH RECURSIVE ${OUTBOX_PROJECTS}
   SELECT p.project_id AS "projectId", ${nodeOfProject("p.project_id")} AS node
   FROM project p WHERE p.project_id IS NOT NULL ORDER BY p.project_id`;
 
@@ -75,8 +70,8 @@ const objectNumbers = async (sql: Sql, projectId: string, taken: readonly Taken[
 };
 
 /**
- * Gives numbers to committed events of one project, and moves them to `event`, in the transaction of `sql`. Every statement that leaves the
- * coordinator names the project.
+ * Takes committed events of one project from the outbox, gives them their numbers, and stores them in `event`. The caller's transaction, `sql`,
+ * has all of it or nothing. Only one node is asked, the one with the project's rows.
  * @returns the numbers; null when another instance numbers this project, or it has no more events
  */
 export const sequenceProject = async (

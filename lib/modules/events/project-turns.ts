@@ -15,7 +15,7 @@ export interface ProjectTurnsDeps {
   onSequenced?(ranges: readonly SequencedRange[]): void;
 }
 
-/** The numbers of a turn. */
+/** Events that one turn of the sequencer numbered. */
 export interface Numbered {
   readonly ranges: readonly SequencedRange[];
   /** The last project of a turn that had as many as one takes; null where no more wait behind it. */

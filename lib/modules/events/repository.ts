@@ -128,15 +128,18 @@ export const takeSequencerLock = async (sql: SqlReader): Promise<boolean> => {
   return rows[0]?.taken === true;
 };
 
-// Projects are visited one after the other, from $1 on, and each gets at most $3 numbers in one turn: a busy one delays nobody.
-// Writers of one object wait for each other's commit, so among its events the order of positions is the order of commits.
-const SEQUENCE = `
-  WITH RECURSIVE project AS (
+/** SQL, the query `project` of WITH RECURSIVE: the next $2 projects after $1 with events in the outbox, and a row of NULL where there are fewer. */
+export const OUTBOX_PROJECTS = `project AS (
     (SELECT project_id, 1 AS n FROM event_outbox WHERE project_id > $1 ORDER BY project_id LIMIT 1)
     UNION ALL
     SELECT (SELECT o.project_id FROM event_outbox o WHERE o.project_id > p.project_id ORDER BY o.project_id LIMIT 1), p.n + 1
     FROM project p WHERE p.project_id IS NOT NULL AND p.n < $2::int
-  ), due AS (
+  )`;
+
+// Projects are visited one after the other, from $1 on, and each gets at most $3 numbers in one turn: a busy one delays nobody.
+// Writers of one object wait for each other's commit, so among its events the order of positions is the order of commits.
+const SEQUENCE = `
+  WITH RECURSIVE ${OUTBOX_PROJECTS}, due AS (
     SELECT p.project_id, w.position FROM project p
     CROSS JOIN LATERAL (
       SELECT position FROM event_outbox o WHERE o.project_id = p.project_id ORDER BY o.position LIMIT $3::int

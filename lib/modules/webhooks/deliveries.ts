@@ -42,15 +42,14 @@ const withoutDetails = (delivery: FoundDelivery, attempt: Attempt): Attempt => {
 };
 
 /**
- * Stores deliveries, and wakes their endpoint in the same transaction. On a cluster it is woken when they have been committed: a node may
- * commit later than the coordinator, where the endpoint lies, and its worker would not see them yet.
+ * Stores deliveries, and wakes their endpoint in the same transaction. On a cluster the endpoint is woken once more after the commit: the node
+ * with the deliveries may commit later than the coordinator with the endpoint, whose worker would have looked too early.
  */
 const createQueueing =
   ({ database, clock }: Pick<DeliveriesDeps, "database" | "clock">) =>
   async <T>(key: EndpointKey, work: (sql: Sql) => Promise<T>): Promise<T> => {
     const result = await database.rawTransaction(async (sql) => {
-      const isThere = isDistributed(sql) || (await wakeEndpoint(sql, key, clock.now()));
-      if (!isThere) throw notFound();
+      if (!(await wakeEndpoint(sql, key, clock.now()))) throw notFound();
       return work(sql);
     });
     if (isDistributed(database.pool)) await database.rawStatement((sql) => wakeEndpoint(sql, key, clock.now()));

@@ -40,7 +40,7 @@ export const countEndpoints = async (sql: SqlReader, projectId: string): Promise
   return rows[0]?.count ?? 0;
 };
 
-/** Deliveries are counted by themselves, because they may lie on another node than the endpoints. */
+/** Adds the number of waiting deliveries. They are counted by a statement of their own: on a cluster they lie on a node, and endpoints on the coordinator. */
 const withPending = async (
   sql: SqlReader,
   projectId: string,

@@ -41,7 +41,7 @@ const FAN_OUT = `
   FROM matched m, ${MILLISECONDS}
   WHERE status <> 'disabled' ORDER BY project_id, endpoint_id, sequence`;
 
-// On a cluster the endpoints, which lie on the coordinator, are a parameter of statements about the project's events.
+// On a cluster endpoints lie on the coordinator, and events on a node. So the endpoints are read first, and given to the statements about events as JSON.
 const ENDPOINTS = `
   SELECT w.id, w.status, w.events, l.last_sequence::float8 AS "lastSequence"
   FROM webhook_endpoint w JOIN webhook_lane l ON l.project_id = w.project_id AND l.endpoint_id = w.id WHERE w.project_id = $1`;
