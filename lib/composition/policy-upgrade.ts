@@ -1,6 +1,7 @@
+import { sqlOn } from "@/lib/db/sql";
 import { parametersDigest } from "@/lib/modules/operations/parameters";
 import { payoutDigest } from "@/lib/modules/payouts/accounts/check-rows";
-import { createAccountPayoutsRepository } from "@/lib/modules/payouts/accounts/repository";
+import { readItems } from "@/lib/modules/payouts/accounts/row-repository";
 import { encodeRow } from "@/lib/modules/payouts/accounts/rows";
 import { createUnreadNotes } from "@/lib/modules/payouts/readable";
 import { createPayoutsRepository } from "@/lib/modules/payouts/repository";
@@ -19,7 +20,7 @@ export const buildPolicyUpgrade = (
   { privateDigest }: { readonly privateDigest: Digest },
 ) => {
   const payouts = createPayoutsRepository(database, createUnreadNotes(errorLog));
-  const accounts = createAccountPayoutsRepository(database);
+  const reader = sqlOn(database.pool);
   const batches = createBatchRepository(database, sponsorship);
 
   const operation: Digest = async (projectId, id) => {
@@ -35,7 +36,7 @@ export const buildPolicyUpgrade = (
       const driven = await batches.find(projectId, id);
       return paymentsDigest(driven, (await batches.evaluated(driven)).rows);
     }
-    const rows = await accounts.items({ projectId, payoutId: id, after: -1, limit: found.itemsTotal });
+    const rows = await readItems(reader, { projectId, payoutId: id, after: -1, limit: found.itemsTotal });
     return payoutDigest(found, rows.map(encodeRow));
   };
 

@@ -88,6 +88,8 @@ const SWEEPS: readonly Sweep[] = [
     key: "project_id, row_key, payout_id, index",
     condition: "created_at < now() - interval '31 days'",
   }),
+  // Twice as long as a filter of keys may be unused (lib/modules/payouts/key-filters.ts).
+  { text: rowsOf("payout_key_list", "moved_at < now() - interval '2 hours'") },
   { text: rowsOf("dev_mail", "created_at < now() - interval '7 days'") },
   { text: rowsOf("callback", "received_at < now() - interval '30 days'") },
   webhookRows("webhook_delivery", "project_id, id", "created_at"),

@@ -43,6 +43,8 @@ export interface JobRunner {
 const LEASE_MS = 8000;
 const HEARTBEAT_MS = 2000;
 const POLL_MS = 500;
+/** Jobs that are announced together are claimed together, and the request that stored one is answered first. */
+const ANNOUNCED_MS = 5;
 const CONCURRENCY = 100;
 const ERROR_CHARS_MAX = 500;
 /** A job that failed this many times in a row is parked, after about four hours. */
@@ -106,6 +108,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   let claiming: Promise<void> | null = null;
   let again = false;
   let poll: ReturnType<typeof setTimeout> | undefined;
+  let soon: ReturnType<typeof setTimeout> | undefined;
 
   const launch = (job: ClaimedJob): void => {
     if (running.has(job.id)) return;
@@ -155,6 +158,13 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
       });
   };
 
+  const claimSoon = (): void => {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      claim();
+    }, ANNOUNCED_MS);
+  };
+
   const heartbeat = async (): Promise<void> => {
     const ids = [...running.keys()];
     if (ids.length === 0) return;
@@ -165,7 +175,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   const beat = setInterval(() => {
     heartbeat().catch((error: unknown) => deps.log.warn({ err: error }, "leases could not be extended"));
   }, heartbeatMs);
-  const unsubscribe = deps.listener.on(JOB_CHANNEL, claim);
+  const unsubscribe = deps.listener.on(JOB_CHANNEL, claimSoon);
   const detach = deps.handover?.attach({ take });
   claim();
 
@@ -173,6 +183,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
     stop: async () => {
       stopping = true;
       clearTimeout(poll);
+      clearTimeout(soon);
       unsubscribe();
       detach?.();
       await claiming;

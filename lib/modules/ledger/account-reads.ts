@@ -3,7 +3,7 @@ import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import type { LedgerRepository } from "./repository";
 import type { AccountStatus } from "./snapshot";
-import { bare, idArray } from "./sql";
+import { bare } from "./sql";
 
 /** A customer's account. Amounts in base units. */
 export interface AccountRecord {
@@ -21,9 +21,6 @@ export interface AccountRecord {
   readonly createdAt: Date;
 }
 
-/** Why an account cannot be paid: it is none of the project's, in another currency, or frozen or closed. */
-export type UnfitRecipient = "missing" | "currency" | "frozen";
-
 const ACCOUNT_COLUMNS = "id, currency, name, status, status_reason, balance, version, last_seq, created_at";
 
 const READ_ACCOUNT = `
@@ -34,14 +31,6 @@ const READ_ACCOUNTS = `
   WHERE project_id = $1 AND kind = 'customer' AND ($2::uuid IS NULL OR id < $2)
     AND ($4::text IS NULL OR currency = $4) AND ($5::text IS NULL OR name ILIKE $5 OR 'ga_' || id ILIKE $5)
   ORDER BY id DESC LIMIT $3`;
-
-// Most rows are fine, so only the others travel.
-const READ_UNFIT = `
-  SELECT wanted.id,
-    CASE WHEN a.id IS NULL THEN 'missing' WHEN a.currency <> source.currency THEN 'currency' ELSE 'frozen' END AS fault
-  FROM ledger_account source CROSS JOIN unnest($3::uuid[]) AS wanted (id)
-  LEFT JOIN ledger_account a ON a.id = wanted.id AND a.project_id = $1 AND a.kind = 'customer'
-  WHERE source.id = $2 AND source.project_id = $1 AND (a.id IS NULL OR a.currency <> source.currency OR a.status <> 'active')`;
 
 interface AccountRow {
   readonly id: string;
@@ -90,17 +79,4 @@ export const accounts = async (
   const pattern = page.search === undefined ? null : `%${page.search.replaceAll(/[\\%_]/g, "\\$&")}%`;
   const values = [projectId, before, page.limit, page.currency ?? null, pattern];
   return (await query<AccountRow>(READ_ACCOUNTS, values)).map(toAccount);
-};
-
-/** The recipients among `ids` that the source account cannot pay, each with the reason. */
-export const unfitRecipients = async (
-  { query }: LedgerRepository,
-  projectId: string,
-  sourceId: string,
-  accountIds: readonly string[],
-): Promise<ReadonlyMap<string, UnfitRecipient>> => {
-  if (!isId("globalAccount", sourceId)) return new Map();
-  const values = [projectId, bare(sourceId), idArray(accountIds)];
-  const rows = await query<{ id: string; fault: UnfitRecipient }>(READ_UNFIT, values);
-  return new Map(rows.map(({ id, fault }) => [`ga_${id}`, fault]));
 };

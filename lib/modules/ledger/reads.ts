@@ -1,11 +1,12 @@
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { JudgedPart } from "@/lib/db/together";
-import { account, accounts, unfitRecipients } from "./account-reads";
+import { account, accounts } from "./account-reads";
 import { systemAccountId } from "./commands";
 import { entries, entriesBetween, entryOf, statement } from "./entry-reads";
 import { accountNames, fundings } from "./funding-repository";
 import type { LedgerRepository } from "./repository";
 import { bare } from "./sql";
+import { createUnfitRecipients } from "./unfit-recipients";
 
 // The system side of a currency is what is owed to its customers, negated: two rows to read instead of all accounts.
 const LIABILITIES = `
@@ -28,7 +29,7 @@ const LIABILITIES_UNDER_LOCK = `
 export const createLedgerReads = (repository: LedgerRepository) => ({
   account: bindDeps(repository, account),
   accounts: bindDeps(repository, accounts),
-  unfitRecipients: bindDeps(repository, unfitRecipients),
+  unfitRecipients: createUnfitRecipients(repository),
   entries: bindDeps(repository, entries),
   entryOf: bindDeps(repository, entryOf),
   statement: bindDeps(repository, statement),

@@ -38,11 +38,12 @@ export const LEDGER_DECIMALS = 18;
 
 export { systemAccountId } from "./commands";
 export { postWithin } from "./post-within";
-export type { AccountRecord, UnfitRecipient } from "./account-reads";
+export type { AccountRecord } from "./account-reads";
 export type { EntryRecord, Statement } from "./entry-reads";
 export type { FundingQuery, FundingRecord } from "./funding-repository";
 export type { Outcome, Posted } from "./snapshot";
 export { toDomainError } from "./errors";
+export type { UnfitRecipient } from "./unfit-recipients";
 
 type Without<C extends LedgerCommand> = Omit<C, "kind">;
 

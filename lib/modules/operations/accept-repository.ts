@@ -9,7 +9,7 @@ import { fundsParts, holdsPart, requireFunds, type Funds, type Hold } from "@/li
 import { eventsPart } from "@/lib/modules/events/service";
 import { checkBacking, type Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
-import { PoliciesChangedError, type Passed } from "@/lib/modules/policies/service";
+import { conditionParts, PoliciesChangedError, type Passed } from "@/lib/modules/policies/service";
 import { storedText, toStored } from "@/lib/ports/routing-json";
 import { parametersDigest } from "./parameters";
 import { announceEvents, appendEvent } from "./event-repository";
@@ -187,15 +187,6 @@ const acceptBy = async (
   // Last, because all who spend of the project's budget wait for each other from here on.
   await sponsorship.reserve(sql, { projectId, kind, costs: input.costs }, now);
   return evaluationId;
-};
-
-/** The condition of an evaluation, as a part that decides about the statement it is in. */
-const conditionParts = ({ condition }: Passed): JudgedPart[] => {
-  if (condition === null) return [];
-  const judge = (rows: readonly unknown[]): void => {
-    if (rows.length === 0) throw new PoliciesChangedError();
-  };
-  return [{ text: `SELECT 1 AS held WHERE ${condition.text}`, values: condition.values, judge }];
 };
 
 /**

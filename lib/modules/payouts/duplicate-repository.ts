@@ -1,6 +1,8 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { StatementPart } from "@/lib/db/together";
 import { IN_DOUBT_CODE } from "./wallets/batches/doubt-code";
 import { refuseDuplicates, repeatedWithin, type DuplicateRow, type RowKeys } from "./duplicate-rows";
+import type { KeyFilters } from "./key-filters";
 
 /** Days after which an equal payment is no longer a duplicate. */
 const DUPLICATE_DAYS = 30;
@@ -68,24 +70,38 @@ interface EarlierRow {
   readonly created_at: Date;
 }
 
-/** Rows that another payout of the last 30 days has paid or may still pay. */
-export const paidEarlier = async (
+/**
+ * Rows that another payout of the last 30 days has paid or may still pay.
+ * @param positions of the keys to search; null: all
+ */
+const paidEarlier = async (
   sql: SqlReader,
   projectId: string,
   { keys, now }: Pick<RowKeys, "keys" | "now">,
+  positions: readonly number[] | null,
 ): Promise<DuplicateRow[]> => {
+  const asked = positions?.map((position) => keys[position]) ?? keys;
+  if (asked.length === 0) return [];
   const since = new Date(now.getTime() - DUPLICATE_DAYS * DAY_MS);
-  const rows = await sql.query<EarlierRow>(EARLIER, [projectId, keys.join(","), since, IN_DOUBT_CODE]);
+  const rows = await sql.query<EarlierRow>(EARLIER, [projectId, asked.join(","), since, IN_DOUBT_CODE]);
   return rows.map((row) => ({
-    index: row.index - 1,
+    index: positions?.[row.index - 1] ?? row.index - 1,
     earlier: { payoutId: row.payout_id, at: row.created_at },
   }));
 };
 
-/** All duplicate rows, each once, in their order. */
-export const duplicatesOf = async (sql: SqlReader, projectId: string, keys: RowKeys): Promise<DuplicateRow[]> => {
+/**
+ * All duplicate rows, each once, in their order.
+ * @param positions of the keys that payments may have repeated; null: all
+ */
+export const duplicatesOf = async (
+  sql: SqlReader,
+  projectId: string,
+  keys: RowKeys,
+  positions: readonly number[] | null = null,
+): Promise<DuplicateRow[]> => {
   const found = new Map(repeatedWithin(keys.keys).map((each) => [each.index, each]));
-  for (const each of await paidEarlier(sql, projectId, keys)) found.set(each.index, each);
+  for (const each of await paidEarlier(sql, projectId, keys, positions)) found.set(each.index, each);
   return [...found.values()].sort((one, other) => one.index - other.index);
 };
 
@@ -93,21 +109,47 @@ export const duplicatesOf = async (sql: SqlReader, projectId: string, keys: RowK
 const locksOf = (keys: readonly string[]): number[] =>
   [...new Set(keys.map((key) => Number.parseInt(key.slice(0, 2), 16) % LOCKS))].sort((one, other) => one - other);
 
+/** A payout that is being stored. */
+interface Claimant {
+  readonly id: string;
+  readonly projectId: string;
+}
+
 /**
- * Stores the keys of a payout's rows, in the transaction that stores the payout. Locks ensure that of concurrent equal requests all but
- * the first find the duplicates.
+ * Looks for earlier payments that a new payout repeats, in the transaction that stores the payout with `newKeysPart`. Locks ensure that of
+ * concurrent equal requests all but the first find the duplicates.
  * @returns the duplicates that were allowed
  * @throws DomainError `duplicate_payout` naming every duplicate row
  */
-export const claimRowKeys = async (
+export const lockRowKeys = async (
   sql: Sql,
-  payout: { readonly id: string; readonly projectId: string },
+  payout: Claimant,
   keys: RowKeys,
+  filters: Pick<KeyFilters, "candidates">,
 ): Promise<DuplicateRow[]> => {
   await sql.change(LOCK, [payout.projectId, locksOf(keys.keys).join(",")]);
-  const duplicates = await duplicatesOf(sql, payout.projectId, keys);
+  const positions = await filters.candidates(sql, payout, keys.keys);
+  const duplicates = await duplicatesOf(sql, payout.projectId, keys, positions);
   if (!keys.allowDuplicates) refuseDuplicates(duplicates);
-  await sql.change(INSERT, [payout.projectId, keys.keys.join(","), payout.id, keys.now]);
+  return duplicates;
+};
+
+/** Stores the keys of a payout's rows, as a part of the transaction that has locked them. */
+export const newKeysPart = ({ id, projectId }: Claimant, { keys, now }: RowKeys): StatementPart => ({
+  text: INSERT,
+  values: [projectId, keys.join(","), id, now.toISOString()],
+});
+
+/** As `lockRowKeys`, and stores the keys. */
+export const claimRowKeys = async (
+  sql: Sql,
+  payout: Claimant,
+  keys: RowKeys,
+  filters: Pick<KeyFilters, "candidates">,
+): Promise<DuplicateRow[]> => {
+  const duplicates = await lockRowKeys(sql, payout, keys, filters);
+  const { text, values } = newKeysPart(payout, keys);
+  await sql.change(text, values);
   return duplicates;
 };
 

@@ -26,9 +26,12 @@ export interface DuplicateRow {
   readonly earlier: { readonly payoutId: string; readonly at: Date } | { readonly index: number };
 }
 
-/** The truncated SHA-256 (hex) of a payment's fields. Equal payments have equal keys. */
+/** The truncated SHA-256 (hex) of a JSON array of a payment's fields, as `rowKeyOf` makes it. */
+export const rowKeyOfJson = (fields: string): string => hash("sha256", fields, "hex").slice(0, 2 * KEY_BYTES);
+
+/** The key of a payment. Equal payments have equal keys. */
 export const rowKeyOf = ({ recipient, asset, amountBase, reference }: RowIdentity): string =>
-  hash("sha256", JSON.stringify([recipient, asset, amountBase.toString(), reference]), "hex").slice(0, 2 * KEY_BYTES);
+  rowKeyOfJson(JSON.stringify([recipient, asset, amountBase.toString(), reference]));
 
 /** Rows that repeat an earlier row of the same list. */
 export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {

@@ -23,6 +23,11 @@ export class ScheduleCancelledError extends Error {}
 /** Thrown inside the transaction that would let a payout run at once, when its caller's policy needs a code after all. */
 export class NotAdmittedError extends Error {}
 
+/** @throws NotAdmittedError */
+export const notAdmitted = (): never => {
+  throw new NotAdmittedError();
+};
+
 /** Why a record of another version is shown only in part. */
 export const MADE_LATER =
   "Another version of the service stored this, and this version cannot read all of it: what is missing is shown as zero or UNKNOWN. It is not lost, and the version that stored it carries it on. Update every instance to the newest version, then read it again.";

@@ -2,8 +2,9 @@ import { failureRecord } from "@/lib/contracts/common";
 import type { EventType } from "@/lib/contracts/events";
 import type { DOUBT_DECISIONS } from "@/lib/contracts/payout-doubts";
 import type { Sql } from "@/lib/db/sql";
-import { recordEventsOn } from "@/lib/modules/events/service";
-import type { PayoutFailure } from "./payout";
+import type { StatementPart } from "@/lib/db/together";
+import { eventsPart, recordEventsOn } from "@/lib/modules/events/service";
+import type { Payout, PayoutFailure } from "./payout";
 
 type PayoutEventType = Extract<EventType, `payout.${string}`>;
 
@@ -56,6 +57,15 @@ export const recordPayoutEvents = async (
   const states = await readStates(sql, change.projectId, payoutIds);
   const events = states.map(({ projectId, ...data }) => ({ projectId, type, objectId: data.payoutId, data, at }));
   await recordEventsOn(sql, events);
+};
+
+/** The first event of a payout, as a part of the statement that stores it. */
+export const createdEventPart = (payout: Payout): StatementPart => {
+  const { id, projectId, kind, mode, status, subStatus, reference, sourceAccountId, itemsTotal, createdAt } = payout;
+  const counts = { itemsTotal, itemsCompleted: 0, itemsFailed: 0 };
+  const state = { payoutId: id, kind, mode, status, subStatus, reference, sourceAccountId, ...counts, failure: null };
+  const data: Omit<State, "projectId"> = state;
+  return eventsPart([{ projectId, type: "payout.created", objectId: id, data: { ...data }, at: createdAt }]);
 };
 
 /** One row of a payout that could not be paid. */

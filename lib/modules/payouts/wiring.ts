@@ -4,6 +4,7 @@ import type { TokenFreezes } from "@/lib/chains/token-freezes";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
+import { loggedError } from "@/lib/log/logger";
 import type { ApprovalsService } from "@/lib/modules/approvals/service";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";
@@ -24,6 +25,7 @@ import { createPayoutActivityRepository } from "./activity-repository";
 import { createAccountPayoutsRepository } from "./accounts/repository";
 import { createAccountPayoutRunner } from "./accounts/runner";
 import { indexNewKeys } from "./duplicate-repository";
+import { createKeyFilters } from "./key-filters";
 import type { Prices } from "./prices";
 import { createUnreadNotes } from "./readable";
 import { createPayoutsRepository } from "./repository";
@@ -70,9 +72,13 @@ export const createPayouts = (parts: PayoutsParts) => {
   const { database, registry, assets, otp, clock, ledger, walletBatches } = parts;
   const note = createUnreadNotes(parts.log);
   const repository = createPayoutsRepository(database, note);
-  const accountsRepository = createAccountPayoutsRepository(database);
   const reader = sqlOn(database.pool);
-  const walletsRepository = createWalletPayoutsRepository(database, parts.sponsorship);
+  const keyFilters = createKeyFilters({
+    sql: reader,
+    onFault: (error) => parts.log.warn({ err: loggedError(error) }, "the filter of a project's payments was not built"),
+  });
+  const accountsRepository = createAccountPayoutsRepository({ database, keyFilters });
+  const walletsRepository = createWalletPayoutsRepository({ database, sponsorship: parts.sponsorship, keyFilters });
   const rows = createWalletPayoutsReader(database, note);
   const money = createPayoutMoney({ ...parts, repository: walletsRepository });
   const payouts = createPayoutsService({

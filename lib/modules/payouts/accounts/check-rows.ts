@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Asset, Assets } from "@/lib/chains/assets";
 import { DomainError, isDomainError, type ErrorDetail } from "@/lib/core/errors";
-import { isId } from "@/lib/core/ids";
 import { parseAmount } from "@/lib/core/money";
 import type { AccountRecord, UnfitRecipient } from "@/lib/modules/ledger/service";
 import { toLedgerUnits } from "@/lib/modules/reserves/service";
-import type { NewItem } from "./rows";
+import { encodeRowsWithKeys, type NewItem } from "./rows";
 
 export interface PayoutRowInput {
   readonly recipientAccountId: string;
@@ -15,20 +14,28 @@ export interface PayoutRowInput {
   readonly reference?: string | undefined;
 }
 
-export interface RowsInput {
-  /** The result of `readAmounts`. */
-  readonly amounts: readonly Amount[];
-  readonly source: AccountRecord;
+type Fault = Omit<ErrorDetail, "path"> & { field: string };
+
+/** The rows of a request, read in one asset. All lists are in the order of the rows. */
+export interface ReadRows {
   readonly asset: Asset;
-  /** Well-formed recipients that cannot be paid, with the reason. */
+  /** Amounts in ledger units; 0 where the amount is at fault. */
+  readonly items: readonly NewItem[];
+  /** Each item encoded by `encodeRow`. */
+  readonly rows: readonly string[];
+  /** By which repeated payments are found. */
+  readonly keys: readonly string[];
+  /** By the index of the row: what is wrong with the amount. */
+  readonly amountFaults: ReadonlyMap<number, Fault>;
+}
+
+interface RowsInput {
+  readonly read: ReadRows;
+  readonly source: AccountRecord;
+  /** The recipients that cannot be paid, with the reason. */
   readonly unfit: ReadonlyMap<string, UnfitRecipient>;
   readonly assets: Assets;
 }
-
-type Fault = Omit<ErrorDetail, "path"> & { field: string };
-
-/** An amount in ledger units, or the fault of the text. */
-export type Amount = bigint | Fault;
 
 const UNFIT: Readonly<Record<UnfitRecipient, Omit<Fault, "field">>> = {
   missing: { message: "There is no such account.", code: "not_found" },
@@ -40,20 +47,23 @@ const recipientFault = ({ recipientAccountId }: PayoutRowInput, { source, unfit 
   const field = "recipientAccountId";
   if (recipientAccountId === source.id)
     return { field, message: "This is the account that pays.", code: "invalid_request" };
-  const fault = isId("globalAccount", recipientAccountId) ? unfit.get(recipientAccountId) : "missing";
+  const fault = unfit.get(recipientAccountId);
   return fault === undefined ? null : { field, ...UNFIT[fault] };
 };
 
-const currencyFault = (row: PayoutRowInput, { asset, assets }: RowsInput): Fault | null => {
-  const ref = row.currency.toLowerCase();
-  if (ref === asset.assetId || ref === asset.symbol.toLowerCase()) return null;
-  const known = assets.list().some(({ assetId, symbol }) => [assetId, symbol.toLowerCase()].includes(ref));
-  return known
+const isNamed = ({ assetId, symbol }: Asset, currency: string): boolean => {
+  const ref = currency.toLowerCase();
+  return ref === assetId || ref === symbol.toLowerCase();
+};
+
+const currencyFault = ({ currency }: PayoutRowInput, { read: { asset }, assets }: RowsInput): Fault | null => {
+  if (isNamed(asset, currency)) return null;
+  return assets.list().some((known) => isNamed(known, currency))
     ? { field: "currency", message: `The paying account is in ${asset.symbol}.`, code: "invalid_request" }
     : { field: "currency", message: "This is not an asset of the project.", code: "unsupported_token" };
 };
 
-const amountOf = (row: PayoutRowInput, asset: Asset): Amount => {
+const amountOf = (row: PayoutRowInput, asset: Asset): bigint | Fault => {
   try {
     return toLedgerUnits(asset, parseAmount(row.amount, asset.decimals));
   } catch (error) {
@@ -62,50 +72,42 @@ const amountOf = (row: PayoutRowInput, asset: Asset): Amount => {
   }
 };
 
-/** Reads the amounts of all rows, in their order. Throws nothing: a wrong amount becomes a fault. */
-export const readAmounts = (rows: readonly PayoutRowInput[], asset: Asset): readonly Amount[] =>
-  rows.map((row) => amountOf(row, asset));
+/** Reads all rows. Throws nothing: a wrong amount becomes a fault. */
+export const readRows = (transfers: readonly PayoutRowInput[], asset: Asset): ReadRows => {
+  const amountFaults = new Map<number, Fault>();
+  const items = transfers.map((row, index): NewItem => {
+    const amount = amountOf(row, asset);
+    if (typeof amount !== "bigint") amountFaults.set(index, amount);
+    const amountBase = typeof amount === "bigint" ? amount : 0n;
+    return { recipientAccountId: row.recipientAccountId, amountBase, reference: row.reference ?? null };
+  });
+  return { asset, items, amountFaults, ...encodeRowsWithKeys(items, asset.assetId) };
+};
+
+/** The result of `readRows` in the asset that the first row names, which is nearly always the asset of all rows; null where it names none. */
+export const readRowsEarly = (transfers: readonly PayoutRowInput[], assets: Assets): ReadRows | null => {
+  const currency = transfers[0]?.currency ?? "";
+  const asset = assets.list().find((known) => isNamed(known, currency));
+  return asset === undefined ? null : readRows(transfers, asset);
+};
 
 /**
- * Checks all rows and converts their amounts to ledger units.
+ * Checks that all rows can be paid.
  * @throws DomainError `invalid_request` with a detail for every field of every row that is at fault
  */
-export const checkRows = (rows: readonly PayoutRowInput[], input: RowsInput): NewItem[] => {
+export const requirePayable = (transfers: readonly PayoutRowInput[], input: RowsInput): void => {
+  const { amountFaults } = input.read;
   const details: ErrorDetail[] = [];
-  const items = rows.map((row, index): NewItem => {
-    const amount = input.amounts[index];
-    if (amount === undefined) throw new Error("Amounts were read of other rows.");
-    const faults = [recipientFault(row, input), currencyFault(row, input), typeof amount === "bigint" ? null : amount];
-    for (const fault of faults) {
+  for (const [index, row] of transfers.entries())
+    for (const fault of [recipientFault(row, input), currencyFault(row, input), amountFaults.get(index) ?? null]) {
       if (fault === null) continue;
       const { field, ...rest } = fault;
       details.push({ path: `transfers.${String(index)}.${field}`, ...rest });
     }
-    return {
-      recipientAccountId: row.recipientAccountId,
-      amountBase: typeof amount === "bigint" ? amount : 0n,
-      reference: row.reference ?? null,
-    };
-  });
-  if (details.length > 0) {
-    const bad = new Set(details.map(({ path }) => path.split(".")[1])).size;
-    const message = `${String(bad)} of ${String(rows.length)} rows cannot be paid. Nothing was paid.`;
-    throw new DomainError("invalid_request", message, { details });
-  }
-  return items;
-};
-
-/** The rows with amounts in ledger units; null when an amount is invalid. */
-export const itemsOf = (rows: readonly PayoutRowInput[], asset: Asset): NewItem[] | null => {
-  const items = rows.map((row) => ({
-    recipientAccountId: row.recipientAccountId,
-    amountBase: amountOf(row, asset),
-    reference: row.reference ?? null,
-  }));
-  const amounts = items.flatMap(({ amountBase, ...rest }) =>
-    typeof amountBase === "bigint" ? [{ ...rest, amountBase }] : [],
-  );
-  return amounts.length === items.length ? amounts : null;
+  if (details.length === 0) return;
+  const bad = new Set(details.map(({ path }) => path.split(".")[1])).size;
+  const message = `${String(bad)} of ${String(transfers.length)} rows cannot be paid. Nothing was paid.`;
+  throw new DomainError("invalid_request", message, { details });
 };
 
 /** SHA-256 of everything that a one-time code approves: source, recipients, amounts and mode. `rows` are encoded by `encodeRow`. */

@@ -1,25 +1,29 @@
-import { currentTraceparent } from "@/lib/core/tracing";
+import { bindDeps } from "@/lib/core/bind-deps";
 import type { Database } from "@/lib/db/client";
-import { sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/db/sql";
-import { recordAudit, recordAuditOn, type AuditEntry } from "@/lib/modules/audit/service";
-import { announceJob, insertJob } from "@/lib/modules/jobs/service";
+import { keptSqlOn, sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/db/sql";
+import { changeAndJudge, type JudgedPart, type StatementPart } from "@/lib/db/together";
+import { auditEntryParts, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { announceJob, insertJob, jobPart } from "@/lib/modules/jobs/service";
+import { conditionParts, type Passed } from "@/lib/modules/policies/service";
 import { cancelVotes } from "../ask-votes";
-import { recordPayoutEvents } from "../project-event-repository";
-import { claimRowKeys } from "../duplicate-repository";
+import { createdEventPart, recordPayoutEvents } from "../project-event-repository";
+import { lockRowKeys, newKeysPart } from "../duplicate-repository";
 import type { RowKeys } from "../duplicate-rows";
+import type { KeyFilters } from "../key-filters";
 import type { AccountsPayout } from "../payout";
-import { UsedAlreadyError } from "../errors";
+import { NotAdmittedError, UsedAlreadyError } from "../errors";
 import { unlessUsed, type PayoutKey } from "../repository";
-import { encodeRows, INSERT_ROWS, readItems, type ItemsQuery } from "./row-repository";
+import { readItems, rowsPart, type ItemsQuery } from "./row-repository";
 import type { PayoutItemRow } from "./rows";
 
 const INSERT_PAYOUT = `
   INSERT INTO payout (id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference, total_base,
     items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at, evaluation_id)
-  VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10, $11, $12, $13, $14, $15, $15, $16, $17)
-  ON CONFLICT DO NOTHING`;
+  VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10::int, $11::bytea, $12, $13, $14, $15::timestamptz, $15::timestamptz,
+    $16::timestamptz, $17)`;
+const UNIQUE_VIOLATION = "23505";
 
-const INSERT_JOB = "INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, 'payout', $2, $3)";
+const QUEUE = "payout";
 
 const FINISH_ATOMIC = `
   UPDATE payout SET status = $4, sub_status = 'full', failure = $5::jsonb, updated_at = $3,
@@ -65,9 +69,9 @@ export const openPayoutTotals = async (
   return new Map(rows.map(({ id, total }) => [id, BigInt(total)]));
 };
 
-/** Stores the payout, its rows, and its job unless it awaits approval. @throws UsedAlreadyError */
-const insertPayout = async (sql: Sql, payout: AccountsPayout, rows: readonly string[]): Promise<void> => {
-  const count = await sql.change(INSERT_PAYOUT, [
+const payoutPart = (payout: AccountsPayout): StatementPart => ({
+  text: INSERT_PAYOUT,
+  values: [
     payout.id,
     payout.projectId,
     payout.kind,
@@ -82,95 +86,163 @@ const insertPayout = async (sql: Sql, payout: AccountsPayout, rows: readonly str
     payout.idempotencyKey,
     payout.retryOf,
     payout.createdBy,
-    payout.createdAt,
-    payout.expiresAt,
+    payout.createdAt.toISOString(),
+    payout.expiresAt?.toISOString() ?? null,
     payout.evaluationId,
-  ]);
-  if (count === 0) throw new UsedAlreadyError();
-  await sql.change(INSERT_ROWS, [payout.projectId, payout.id, encodeRows(rows)]);
-  if (payout.subStatus !== "queued") return;
-  await sql.change(INSERT_JOB, [payout.id, payout.createdAt, currentTraceparent()]);
-  announceJob(sql, "payout");
+  ],
+});
+
+/** Lets a payout run without an approval. */
+interface Admission {
+  /** Counts its worth as spent; the judgement throws `NotAdmittedError` where that is more than the caller may spend. */
+  readonly spend: () => readonly JudgedPart[];
+  /** Evaluates the policies. Null: they demand a code. */
+  readonly evaluate: (sql: Sql) => Promise<Passed | null>;
+  /** Whether `evaluate` takes no lock. */
+  readonly isFree: boolean;
+}
+
+/** What is stored of a new payout. */
+interface NewPayout {
+  readonly payout: AccountsPayout;
+  /** The rows of the request, each encoded by `encodeRow`. */
+  readonly rows: readonly string[];
+  /** Null: the rows are neither checked for duplicates nor stored for later checks. */
+  readonly keys: RowKeys | null;
+  /** Called when no duplicate was found. Throws where the account has too little. */
+  readonly requireFunds: () => void;
+  /** By what it may run at once; null: it awaits approval until `expiresAt`. */
+  readonly admission: Admission | null;
+  /** Makes the audit entry of the stored payout, which is written in the same transaction. */
+  readonly audit: (stored: AccountsPayout) => AuditEntry;
+  readonly expiresAt: Date;
+  /** Asks for votes on the stored payout where the project demands them. */
+  readonly ask: (sql: Sql, stored: AccountsPayout) => Promise<void>;
+}
+
+const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
+
+/** Stores a payout with all of its rows, and `parts`, in one statement. @throws UsedAlreadyError */
+const insertRows = async (
+  sql: Sql,
+  stored: AccountsPayout,
+  { rows, keys, audit }: NewPayout,
+  parts: readonly StatementPart[],
+): Promise<void> => {
+  const isQueued = stored.subStatus === "queued";
+  const own = [
+    payoutPart(stored),
+    rowsPart(stored, rows),
+    ...(keys === null ? [] : [newKeysPart(stored, keys)]),
+    ...(isQueued ? [jobPart({ id: stored.id, queue: QUEUE, runAt: stored.createdAt })] : []),
+    ...auditEntryParts(audit(stored)),
+    createdEventPart(stored),
+  ];
+  try {
+    await changeAndJudge(sql, [...parts, ...own]);
+  } catch (error) {
+    // All ids are new, so it is the payout's Idempotency-Key, or the payout that it retries.
+    if (isUniqueViolation(error)) throw new UsedAlreadyError();
+    throw error;
+  }
+  if (isQueued) announceJob(sql, QUEUE);
 };
 
+/** Stores a payout that runs at once. @throws NotAdmittedError, UsedAlreadyError; PoliciesChangedError */
+const insertQueued = async (sql: Sql, input: NewPayout, admission: Admission): Promise<AccountsPayout> => {
+  const { spend, evaluate, isFree } = admission;
+  // Every transaction takes its locks in this order: caps of keys, caps of policies.
+  if (!isFree) await changeAndJudge(sql, spend());
+  const passed = await evaluate(sql);
+  if (passed === null) throw new NotAdmittedError();
+  const { evaluationId } = passed;
+  const stored: AccountsPayout = { ...input.payout, evaluationId, subStatus: "queued", expiresAt: null };
+  await insertRows(sql, stored, input, [...(isFree ? spend() : []), ...conditionParts(passed), ...passed.parts]);
+  return stored;
+};
+
+const insertAwaiting = async (sql: Sql, input: NewPayout): Promise<AccountsPayout> => {
+  const { payout, expiresAt, ask } = input;
+  const stored: AccountsPayout = { ...payout, subStatus: "awaiting_approval", expiresAt };
+  await insertRows(sql, stored, input, []);
+  await ask(sql, stored);
+  return stored;
+};
+
+const insertBy = (
+  { database, keyFilters }: AccountPayoutsRepositoryDeps,
+  input: NewPayout,
+  admission: Admission | null,
+): Promise<AccountsPayout> =>
+  database.rawTransaction(async (sql) => {
+    const { payout, keys } = input;
+    if (keys !== null) await lockRowKeys(sql, payout, keys, keyFilters);
+    input.requireFunds();
+    return admission === null ? insertAwaiting(sql, input) : insertQueued(sql, input, admission);
+  }, keptSqlOn);
+
+const insert = (deps: AccountPayoutsRepositoryDeps, input: NewPayout): Promise<AccountsPayout | null> =>
+  unlessUsed(
+    insertBy(deps, input, input.admission).catch((error: unknown) => {
+      if (error instanceof NotAdmittedError) return insertBy(deps, input, null);
+      throw error;
+    }),
+  );
+
+interface AccountPayoutsRepositoryDeps {
+  readonly database: Database;
+  readonly keyFilters: Pick<KeyFilters, "candidates">;
+}
+
 /** Payouts between accounts of the ledger. */
-export const createAccountPayoutsRepository = (database: Database) => ({
-  /**
-   * Stores a payout with its rows. In the same transaction `admit` decides whether the payout may run at once, and returns the id of
-   * the policies' evaluation; with null it awaits approval until `expiresAt`. Null when another payout used the Idempotency-Key, or already retries the same payout.
-   * @throws DomainError `duplicate_payout`
-   */
-  insert: (input: {
-    payout: AccountsPayout;
-    /** The rows of the request, each encoded by `encodeRow`. */
-    rows: readonly string[];
-    /** Null: the rows are neither checked for duplicates nor stored for later checks. */
-    keys: RowKeys | null;
-    admit: (sql: Sql) => Promise<string | null>;
-    /** Makes the audit entry of the stored payout, which is written in the same transaction. */
-    audit: (stored: AccountsPayout) => AuditEntry;
-    expiresAt: Date;
-    /** Asks for votes on the stored payout where the project demands them. */
-    ask: (sql: Sql, stored: AccountsPayout) => Promise<void>;
-  }): Promise<AccountsPayout | null> => {
-    const { payout, rows, keys, admit, audit, expiresAt, ask } = input;
-    const storing = database.rawTransaction(async (sql) => {
-      if (keys !== null) await claimRowKeys(sql, payout, keys);
-      const evaluationId = await admit(sql);
-      const stored: AccountsPayout =
-        evaluationId === null
-          ? { ...payout, subStatus: "awaiting_approval", expiresAt }
-          : { ...payout, evaluationId, subStatus: "queued", expiresAt: null };
-      await insertPayout(sql, stored, rows);
-      await recordAuditOn(sql, audit(stored));
-      await recordPayoutEvents(sql, {
-        projectId: stored.projectId,
-        payoutIds: [stored.id],
-        type: "payout.created",
-        at: stored.createdAt,
-      });
-      await ask(sql, stored);
-      return stored;
-    });
-    return unlessUsed(storing);
-  },
+export const createAccountPayoutsRepository = (deps: AccountPayoutsRepositoryDeps) => {
+  const { database } = deps;
+  return {
+    /**
+     * Stores a payout with its rows, and its job unless it awaits approval. Null when another payout used the Idempotency-Key, or already retries
+     * the same payout.
+     * @throws DomainError `duplicate_payout`; PoliciesChangedError
+     */
+    insert: bindDeps(deps, insert),
 
-  /** Awaiting approval → queued. False when the payout no longer awaits approval. */
-  approve: (
-    { projectId, id }: PayoutKey,
-    audit: AuditEntry,
-    enforce: (sql: Sql) => Promise<string>,
-  ): Promise<boolean> =>
-    database.transaction(async (tx) => {
-      const now = audit.at;
-      const { count } = await tx.payout.updateMany({
-        where: { projectId, id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
-        data: { subStatus: "queued", expiresAt: null, updatedAt: now },
-      });
-      if (count === 0) return false;
-      await tx.payout.updateMany({ where: { projectId, id }, data: { evaluationId: await enforce(sqlOf(tx)) } });
-      await insertJob(tx, { id, queue: "payout", runAt: now });
-      await recordAudit(tx, audit);
-      await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [id], type: "payout.approved", at: now });
-      return true;
-    }),
+    /** Awaiting approval → queued. False when the payout no longer awaits approval. */
+    approve: (
+      { projectId, id }: PayoutKey,
+      audit: AuditEntry,
+      enforce: (sql: Sql) => Promise<string>,
+    ): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const now = audit.at;
+        const { count } = await tx.payout.updateMany({
+          where: { projectId, id, status: "pending", subStatus: "awaiting_approval", expiresAt: { gt: now } },
+          data: { subStatus: "queued", expiresAt: null, updatedAt: now },
+        });
+        if (count === 0) return false;
+        await tx.payout.updateMany({ where: { projectId, id }, data: { evaluationId: await enforce(sqlOf(tx)) } });
+        await insertJob(tx, { id, queue: "payout", runAt: now });
+        await recordAudit(tx, audit);
+        await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [id], type: "payout.approved", at: now });
+        return true;
+      }),
 
-  /** Pending → cancelled. False when the payout is no longer pending. */
-  cancel: ({ projectId, id }: PayoutKey, audit: AuditEntry, now: Date): Promise<boolean> =>
-    database.transaction(async (tx) => {
-      const { count } = await tx.payout.updateMany({
-        where: { projectId, id, status: "pending" },
-        data: { status: "cancelled", expiresAt: null, updatedAt: now },
-      });
-      if (count === 0) return false;
-      await recordAudit(tx, audit);
-      await cancelVotes(sqlOf(tx), audit, id);
-      await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [id], type: "payout.cancelled", at: now });
-      return true;
-    }),
+    /** Pending → cancelled. False when the payout is no longer pending. */
+    cancel: ({ projectId, id }: PayoutKey, audit: AuditEntry, now: Date): Promise<boolean> =>
+      database.transaction(async (tx) => {
+        const { count } = await tx.payout.updateMany({
+          where: { projectId, id, status: "pending" },
+          data: { status: "cancelled", expiresAt: null, updatedAt: now },
+        });
+        if (count === 0) return false;
+        await recordAudit(tx, audit);
+        await cancelVotes(sqlOf(tx), audit, id);
+        await recordPayoutEvents(sqlOf(tx), { projectId, payoutIds: [id], type: "payout.cancelled", at: now });
+        return true;
+      }),
 
-  /** A page of the payout's rows, in their order. */
-  items: (query: ItemsQuery): Promise<PayoutItemRow[]> => readItems(sqlOn(database.pool), query),
-});
+    /** A page of the payout's rows, in their order. */
+    items: (query: ItemsQuery): Promise<PayoutItemRow[]> => readItems(sqlOn(database.pool), query),
+  };
+};
 
 export type AccountPayoutsRepository = ReturnType<typeof createAccountPayoutsRepository>;

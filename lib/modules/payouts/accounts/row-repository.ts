@@ -1,4 +1,5 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { StatementPart } from "@/lib/db/together";
 import { recordFailedItems } from "../project-event-repository";
 import { readFailure } from "../readable";
 import type { ItemOutcome, PayoutItemRow } from "./rows";
@@ -7,21 +8,25 @@ import type { ItemOutcome, PayoutItemRow } from "./rows";
 const ROWS_EACH = 1000;
 
 /**
- * Encodes rows as JSON arrays of a thousand rows each. A large value is written several times faster than a thousand table rows, and rows
- * are only looked up by their index.
+ * Stores the rows of a payout as JSON arrays of a thousand rows each. A large value is written several times faster than a thousand table rows, and
+ * rows are only looked up by their index.
+ * @param rows each encoded by `encodeRow`
  */
-export const encodeRows = (rows: readonly string[]): string => {
+export const rowsPart = (
+  { id, projectId }: { readonly id: string; readonly projectId: string },
+  rows: readonly string[],
+): StatementPart => {
+  const values: unknown[] = [projectId, id];
   const parts: string[] = [];
-  for (let from = 0; from < rows.length; from += ROWS_EACH)
-    parts.push(`[${rows.slice(from, from + ROWS_EACH).join(",")}]`);
-  return `[${parts.join(",")}]`;
+  for (let from = 0; from < rows.length; from += ROWS_EACH) {
+    const place = values.push(`[${rows.slice(from, from + ROWS_EACH).join(",")}]`);
+    parts.push(`($1, $2, ${String(from)}, $${String(place)}::json)`);
+  }
+  return {
+    text: `INSERT INTO payout_rows (project_id, payout_id, first_index, rows) VALUES ${parts.join(", ")}`,
+    values,
+  };
 };
-
-/** Inserts the result of `encodeRows` ($3) for a payout ($2) of a project ($1). */
-export const INSERT_ROWS = `
-  INSERT INTO payout_rows (project_id, payout_id, first_index, rows)
-  SELECT $1, $2, (part.number - 1) * ${String(ROWS_EACH)}, part.rows
-  FROM json_array_elements($3::json) WITH ORDINALITY AS part (rows, number)`;
 
 export interface ItemsQuery {
   readonly projectId: string;

@@ -20,7 +20,10 @@ const BEFORE_ROWS = "20261121140000_payouts";
 
 const { database } = await testDatabase();
 const payouts = createPayoutsRepository(database, () => undefined);
-const repository = createAccountPayoutsRepository(database);
+const repository = createAccountPayoutsRepository({
+  database,
+  keyFilters: { candidates: () => Promise.resolve(null) },
+});
 const sql = sqlOn(database.pool);
 const workspace = await makeWorkspace();
 afterAll(() => workspace.remove());
@@ -68,7 +71,12 @@ const store = async (
     payout,
     rows: items.map(encodeRow),
     keys: null,
-    admit: () => Promise.resolve("evl_1"),
+    requireFunds: () => undefined,
+    admission: {
+      isFree: true,
+      spend: () => [],
+      evaluate: () => Promise.resolve({ evaluationId: "evl_1", parts: [], condition: null }),
+    },
     audit: ({ id }) => ({
       ...{ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, request: null, at: now },
     }),

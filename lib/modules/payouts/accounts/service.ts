@@ -1,12 +1,14 @@
 /** Payments from one account of the ledger to many accounts. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { actorName, type Actor } from "@/lib/core/actor";
-import type { Asset, Assets } from "@/lib/chains/assets";
+import type { Assets } from "@/lib/chains/assets";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
-import { isId, newId } from "@/lib/core/ids";
+import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
-import type { Sql, SqlReader } from "@/lib/db/sql";
+import type { SqlReader } from "@/lib/db/sql";
+import type { JudgedPart } from "@/lib/db/together";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
 import type { PoliciesService } from "@/lib/modules/policies/service";
@@ -17,12 +19,20 @@ import type { AccountsPayout } from "../payout";
 import { worth } from "./worth";
 import type { PayoutsRepository } from "../repository";
 import { duplicatesOf } from "../duplicate-repository";
-import { refuseDuplicates, rowKeyOf, type RowKeys } from "../duplicate-rows";
-import { checkRows, itemsOf, payoutDigest, readAmounts, type PayoutRowInput } from "./check-rows";
+import { refuseDuplicates } from "../duplicate-rows";
+import { notAdmitted } from "../errors";
+import {
+  payoutDigest,
+  readRows,
+  readRowsEarly,
+  requirePayable,
+  type PayoutRowInput,
+  type ReadRows,
+} from "./check-rows";
 import { accountsIntent, createEnforcing, type EnforceDeps } from "./enforce";
 import type { AccountPayoutsRepository } from "./repository";
 import { readSource, requireFunds, type PayoutSource } from "./available-funds";
-import { encodeRow, type NewItem, type PayoutItemRow } from "./rows";
+import type { NewItem, PayoutItemRow } from "./rows";
 
 const KIND = "global_accounts";
 
@@ -51,9 +61,7 @@ export interface NewAccountsPayout {
   readonly key: string | null;
 }
 
-interface Checked extends PayoutSource {
-  readonly asset: Asset;
-  readonly items: readonly NewItem[];
+interface Checked extends PayoutSource, Omit<ReadRows, "amountFaults"> {
   readonly totalBase: bigint;
 }
 
@@ -67,31 +75,32 @@ const sameAs = (known: AccountsPayout, digest: Uint8Array): AccountsPayout => {
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
 };
 
-const keysOf = ({ asset, items }: Checked, allowDuplicates: boolean, now: Date): RowKeys => ({
-  keys: items.map(({ recipientAccountId: recipient, amountBase, reference }) =>
-    rowKeyOf({ recipient, asset: asset.assetId, amountBase, reference }),
-  ),
-  allowDuplicates,
-  now,
-});
+/** For a promise that is awaited later: until then a rejection would count as unhandled. */
+const handledLater = <T>(promise: Promise<T>): Promise<T> => {
+  promise.catch(() => undefined);
+  return promise;
+};
 
-const check = async (deps: AccountPayoutsDeps, projectId: string, input: CheckInput): Promise<Checked> => {
-  requireRows(input.transfers.length);
-  const ids = [...new Set(input.transfers.map(({ recipientAccountId }) => recipientAccountId))];
-  const wanted = ids.filter((id) => isId("globalAccount", id));
-  // Reads the amounts while the database looks up the recipients.
-  const reading = async () => {
-    const { source, availableBase } = await readSource(deps, projectId, input.sourceAccountId);
-    const asset = deps.assets.resolve(source.currency, "sourceAccountId");
-    return { source, availableBase, asset, amounts: readAmounts(input.transfers, asset) };
-  };
-  const [{ source, availableBase, asset, amounts }, unfit] = await Promise.all([
-    reading(),
-    deps.ledger.unfitRecipients(projectId, input.sourceAccountId, wanted),
-  ]);
-  const items = checkRows(input.transfers, { amounts, source, asset, unfit, assets: deps.assets });
+const check = async (
+  deps: AccountPayoutsDeps,
+  projectId: string,
+  { sourceAccountId, transfers }: CheckInput,
+): Promise<Checked> => {
+  requireRows(transfers.length);
+  // The database answers while the rows are read: `nextTurn` lets the statements leave.
+  const readingSource = handledLater(readSource(deps, projectId, sourceAccountId));
+  await nextTurn();
+  const recipients = [...new Set(transfers.map(({ recipientAccountId }) => recipientAccountId))];
+  const readingUnfit = handledLater(deps.ledger.unfitRecipients(projectId, sourceAccountId, recipients));
+  await nextTurn();
+  const early = readRowsEarly(transfers, deps.assets);
+  const [{ source, availableBase }, unfit] = await Promise.all([readingSource, readingUnfit]);
+  const asset = deps.assets.resolve(source.currency, "sourceAccountId");
+  const read = early?.asset === asset ? early : readRows(transfers, asset);
+  requirePayable(transfers, { read, source, unfit, assets: deps.assets });
+  const { items, rows, keys } = read;
   const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
-  return { source, availableBase, asset, items, totalBase };
+  return { source, availableBase, asset, items, rows, keys, totalBase };
 };
 
 const worthUsdOf = async (deps: AccountPayoutsDeps, { asset, totalBase }: Checked): Promise<string | null> => {
@@ -101,15 +110,15 @@ const worthUsdOf = async (deps: AccountPayoutsDeps, { asset, totalBase }: Checke
   return worth(totalBase, price);
 };
 
-/** Decides whether the payout may run without a code, and counts its spending, in the transaction that stores the payout. */
-const admission = async (
+/** Counts the payout's worth as spent without a code. Null: the caller needs a code for it. */
+const spending = async (
   deps: AccountPayoutsDeps,
   actor: Actor,
   checked: Checked,
-): Promise<(sql: Sql, now: Date) => Promise<boolean>> => {
-  if (deps.policies.needsCode(actor)) return () => Promise.resolve(false);
+): Promise<((now: Date) => readonly JudgedPart[]) | null> => {
+  if (deps.policies.needsCode(actor)) return null;
   const usd = await worthUsdOf(deps, checked);
-  return (sql, now) => deps.policies.spend(sql, actor, usd, now);
+  return (now) => deps.policies.spendingParts(actor, usd, now, notAdmitted);
 };
 
 const findKnown = async (
@@ -126,26 +135,30 @@ const store = async (
   deps: AccountPayoutsDeps,
   actor: Actor,
   checked: Checked,
-  own: Omit<PayoutDraft, keyof Checked | "rows"> & { readonly allowDuplicates: boolean },
+  own: Omit<PayoutDraft, keyof Checked> & { readonly allowDuplicates: boolean },
 ): Promise<AccountsPayout> => {
   const now = deps.clock.now();
-  const rows = checked.items.map(encodeRow);
-  const payout = newPayout(actor, { ...own, ...checked, rows }, now);
-  const admit = await admission(deps, actor, checked);
+  const payout = newPayout(actor, { ...own, ...checked }, now);
+  const spend = await spending(deps, actor, checked);
   const intent = accountsIntent(actor, payout, checked.asset);
-  const { approval } = await deps.policyEngine.refuse(intent);
   const subject = { type: "payout", id: payout.id, digest: payout.digest } as const;
-  const stored = await deps.policyEngine.checking(intent, (check) =>
-    deps.repository.insert({
+  const stored = await deps.policyEngine.checking(intent, async (check) => {
+    // What is stored without a code is evaluated once more, and where the policies have changed `checking` comes back here.
+    const { approval } = await deps.policyEngine.refuse(intent, { isFirst: !deps.policies.needsCode(actor) });
+    return deps.repository.insert({
       payout,
-      rows,
+      rows: checked.rows,
       // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
-      keys: keysOf(checked, own.allowDuplicates || own.retryOf !== null, now),
-      admit: async (sql) => {
-        requireFunds(checked, own.mode);
-        if (approval !== null) return null;
-        return (await admit(sql, now)) ? check.enforce(sql, subject, { hasCode: false }) : null;
-      },
+      keys: { keys: checked.keys, allowDuplicates: own.allowDuplicates || own.retryOf !== null, now },
+      requireFunds: () => requireFunds(checked, own.mode),
+      admission:
+        spend === null || approval !== null
+          ? null
+          : {
+              isFree: check.isFree,
+              spend: () => spend(now),
+              evaluate: (sql) => check.evaluate(sql, subject, { hasCode: false }),
+            },
       audit: (row) => createdEntry(actor, row),
       expiresAt: addSeconds(now, APPROVAL_SECONDS),
       ask: (sql, row) =>
@@ -155,8 +168,8 @@ const store = async (
           asked: askedOf(deps, row, checked.items),
           ofPolicies: approval,
         }),
-    }),
-  );
+    });
+  });
   if (stored !== null) return stored;
   const known = own.key === null ? null : await findKnown(deps, actor, own.key);
   if (known === null)
@@ -177,10 +190,11 @@ const repeatedOf = async (
   const known = await findKnown(deps, actor, input.key);
   if (known === null) return null;
   const asset = deps.assets.find(known.currency);
-  const items = asset === null ? null : itemsOf(input.transfers, asset);
+  const read = asset === null ? null : readRows(input.transfers, asset);
   const { sourceAccountId, mode } = input;
   const named = { sourceAccountId, currency: known.currency, mode, reference: input.reference ?? null };
-  return sameAs(known, items === null ? new Uint8Array() : payoutDigest(named, items.map(encodeRow)));
+  const isReadable = read !== null && read.amountFaults.size === 0;
+  return sameAs(known, isReadable ? payoutDigest(named, read.rows) : new Uint8Array());
 };
 
 const validated = async (
@@ -190,12 +204,11 @@ const validated = async (
   input: NewAccountsPayout,
 ): Promise<AccountsPayout> => {
   const now = deps.clock.now();
-  const keys = keysOf(checked, input.allowDuplicates, now);
+  const keys = { keys: checked.keys, allowDuplicates: input.allowDuplicates, now };
   if (!input.allowDuplicates) refuseDuplicates(await duplicatesOf(deps.reader, actor.projectId, keys));
   requireFunds(checked, input.mode);
   const own = { mode: input.mode, reference: input.reference ?? null, key: null, retryOf: null };
-  const draft = { ...own, ...checked, rows: checked.items.map(encodeRow) };
-  return { ...newPayout(actor, draft, now), id: "" };
+  return { ...newPayout(actor, { ...own, ...checked }, now), id: "" };
 };
 
 const createNew = async (deps: AccountPayoutsDeps, actor: Actor, input: NewAccountsPayout): Promise<AccountsPayout> => {
@@ -299,8 +312,6 @@ interface PayoutDraft extends Checked {
   readonly reference: string | null;
   readonly key: string | null;
   readonly retryOf: string | null;
-  /** The rows, encoded by `encodeRow`. */
-  readonly rows: readonly string[];
 }
 
 /** The payout as it will be stored. */

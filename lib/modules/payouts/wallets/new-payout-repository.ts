@@ -6,6 +6,7 @@ import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { insertJob } from "@/lib/modules/jobs/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { claimRowKeys } from "../duplicate-repository";
+import type { KeyFilters } from "../key-filters";
 import type { DuplicateRow, RowKeys } from "../duplicate-rows";
 import type { WalletsPayout } from "../payout";
 import { recordPayoutEvents } from "../project-event-repository";
@@ -19,6 +20,7 @@ import { NotAdmittedError } from "../errors";
 interface NewPayoutDeps {
   readonly database: Database;
   readonly sponsorship: Pick<SponsorshipService, "reserve">;
+  readonly keyFilters: Pick<KeyFilters, "candidates">;
 }
 
 /** The part of a new payout that only payouts to wallets have. */
@@ -131,14 +133,14 @@ export const beginJob = (tx: Tx, payoutId: string, now: Date): Promise<void> =>
 
 /** As `insert`, in the transaction that accepts the operation which funds it. @throws UsedAlreadyError, NotAdmittedError */
 const insertFunded = async (
-  { sponsorship }: NewPayoutDeps,
+  { sponsorship, keyFilters }: NewPayoutDeps,
   tx: Tx,
   input: NewPayoutToWallets,
 ): Promise<WalletsPayout> => {
   const sql = sqlOf(tx);
   const { payout, plan, running } = input;
   const now = payout.createdAt;
-  const duplicates = await claimRowKeys(sql, payout, input.keys);
+  const duplicates = await claimRowKeys(sql, payout, input.keys, keyFilters);
   input.refuse();
   await input.claim(sql);
   const evaluationId = running === null ? null : await input.admit(sql);

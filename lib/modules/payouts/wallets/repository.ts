@@ -6,6 +6,7 @@ import { sqlOf, type Sql } from "@/lib/db/sql";
 import { recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { toStored } from "@/lib/ports/routing-json";
+import type { KeyFilters } from "../key-filters";
 import type { WalletsPayout } from "../payout";
 import { cancelVotes } from "../ask-votes";
 import type { PayoutKey } from "../repository";
@@ -16,14 +17,11 @@ import { beginJob, createNewPayoutRepository } from "./new-payout-repository";
 interface WalletPayoutsDeps {
   readonly database: Database;
   readonly sponsorship: Pick<SponsorshipService, "reserve" | "settle">;
+  readonly keyFilters: Pick<KeyFilters, "candidates">;
 }
 
 /** Payouts to wallets: stored, approved, begun when their missing part has arrived, and cancelled. */
-export const createWalletPayoutsRepository = (
-  database: Database,
-  sponsorship: Pick<SponsorshipService, "reserve" | "settle">,
-) => {
-  const deps: WalletPayoutsDeps = { database, sponsorship };
+export const createWalletPayoutsRepository = (deps: WalletPayoutsDeps) => {
   return {
     ...createNewPayoutRepository(deps),
     tryHolding: bindDeps(deps, tryHolding),

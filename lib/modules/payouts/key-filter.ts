@@ -1,0 +1,70 @@
+/** A Bloom filter of the keys by which repeated payments are found. */
+
+/** Bits for each key of the capacity: with four probes, 1 of 400 other keys is taken for a known one. */
+const BITS_EACH = 16;
+const PROBES = 4;
+/** Bytes of a key that the filter uses. Keys are hashes, so their first bytes are as good as all. */
+export const PREFIX_BYTES = 8;
+const HEX_EACH = 2 * PREFIX_BYTES;
+const WORDS_EACH = PREFIX_BYTES / 4;
+
+/** The first bytes of keys, one after another. */
+export type Prefixes = Uint32Array;
+
+/** @param bytes the first 8 bytes of each key, one after another */
+export const prefixesOfBytes = (bytes: Buffer): Prefixes =>
+  new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+
+/** @param keys in hex, each with at least 16 digits */
+export const prefixesOf = (keys: readonly string[]): Prefixes =>
+  prefixesOfBytes(Buffer.from(keys.map((key) => key.slice(0, HEX_EACH)).join(""), "hex"));
+
+export const countOf = (prefixes: Prefixes): number => prefixes.length / WORDS_EACH;
+
+export interface KeyFilter {
+  /** The most keys for which it stays precise. */
+  readonly capacity: number;
+  /** The number of keys that were added, repeated ones too. */
+  readonly count: number;
+  readonly bytes: number;
+  add(prefixes: Prefixes): void;
+  /** The positions of the prefixes that may have been added. Those at other positions were certainly not. */
+  candidates(prefixes: Prefixes): number[];
+}
+
+/** @param capacity number of keys; the filter takes between 2 and 4 bytes for each */
+export const createKeyFilter = (capacity: number): KeyFilter => {
+  const bits = 2 ** Math.max(10, Math.ceil(Math.log2(capacity * BITS_EACH)));
+  const words = new Uint32Array(bits / 32);
+  let count = 0;
+  /** Kirsch and Mitzenmacher: two independent hashes give all probes. The step is odd, so that the probes differ. */
+  const probe = (prefixes: Prefixes, at: number, number: number): number =>
+    ((prefixes[at] ?? 0) + Math.imul(number, (prefixes[at + 1] ?? 0) | 1)) & (bits - 1);
+  const has = (prefixes: Prefixes, at: number): boolean => {
+    for (let number = 0; number < PROBES; number += 1) {
+      const bit = probe(prefixes, at, number);
+      if (((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
+    }
+    return true;
+  };
+  return {
+    capacity,
+    get count() {
+      return count;
+    },
+    bytes: words.byteLength,
+    add: (prefixes) => {
+      for (let at = 0; at < prefixes.length; at += WORDS_EACH)
+        for (let number = 0; number < PROBES; number += 1) {
+          const bit = probe(prefixes, at, number);
+          words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31));
+        }
+      count += countOf(prefixes);
+    },
+    candidates: (prefixes) => {
+      const found: number[] = [];
+      for (let at = 0; at < prefixes.length; at += WORDS_EACH) if (has(prefixes, at)) found.push(at / WORDS_EACH);
+      return found;
+    },
+  };
+};

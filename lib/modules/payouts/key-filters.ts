@@ -1,0 +1,132 @@
+/**
+ * Spares a payout of many rows the search for each of its keys: this process keeps a filter of each project's keys, and before each use reads the
+ * keys that were added since. Only keys that the filter may contain are searched.
+ */
+import { LRUCache } from "lru-cache";
+import { isDistributed } from "@/lib/db/layout";
+import type { Sql } from "@/lib/db/sql";
+import { countOf, createKeyFilter, prefixesOf, type KeyFilter } from "./key-filter";
+import { readAddedKeys, readKeys, type Seen } from "./key-filter-repository";
+
+/** Fewer keys are searched about as fast as the filter is brought up to date. */
+const KEYS_MIN = 100;
+/** Projects with more keys of 30 days have no filter. */
+const KEYS_MAX = 2_000_000;
+const CAPACITY_MIN = 100_000;
+const ALL_BYTES_MAX = 64 * 1024 * 1024;
+/** Added keys stay listed for two hours (`payout_key_list` in lib/db/sweep.ts), so a filter that was used within the hour has missed none. */
+const UNUSED_SECONDS_MAX = 60 * 60;
+/** Before the keys of a project without a filter are read again. */
+const WITHOUT_MS = 10 * 60 * 1000;
+const PROJECTS_WITHOUT_MAX = 1000;
+/** Payouts whose keys are not read again when they are listed. */
+const READ_MAX = 64;
+
+/** The filter contains every key that `seen` sees, and all keys of the payouts in `read`. */
+interface Known {
+  readonly filter: KeyFilter;
+  readonly read: Set<string>;
+  seen: Seen;
+}
+
+export interface KeyFilters {
+  /**
+   * The positions of those keys that a payout committed by now may have. Null: every key has to be searched.
+   * @param sql in a READ COMMITTED transaction that has locked the keys
+   * @param payout whose keys these are; they are added to the filter
+   */
+  candidates(
+    sql: Sql,
+    payout: { readonly id: string; readonly projectId: string },
+    keys: readonly string[],
+  ): Promise<readonly number[] | null>;
+  /** Resolves when no filter is being built. */
+  settled(): Promise<void>;
+}
+
+const build = async (sql: Sql, projectId: string): Promise<Known | null> => {
+  const found = await readKeys(sql, projectId, KEYS_MAX + 1);
+  if (found === null) return null;
+  const count = found.parts.reduce((sum, part) => sum + countOf(part), 0);
+  if (count > KEYS_MAX) return null;
+  const filter = createKeyFilter(Math.max(CAPACITY_MIN, 2 * count));
+  for (const part of found.parts) filter.add(part);
+  return { filter, read: new Set(), seen: found.seen };
+};
+
+const noteRead = (read: Set<string>, payoutId: string): void => {
+  read.add(payoutId);
+  for (const oldest of read) {
+    if (read.size <= READ_MAX) return;
+    read.delete(oldest);
+  }
+};
+
+/** Adds what was committed since. False: the filter may lack keys, or has too many. */
+const bringUpToDate = async (sql: Sql, projectId: string, known: Known, unusedSecondsMax: number): Promise<boolean> => {
+  const { filter, read, seen: since } = known;
+  const { seen, added } = await readAddedKeys(sql, projectId, { since, read });
+  if (seen.server !== since.server || seen.at - since.at > unusedSecondsMax) return false;
+  for (const { payoutId, prefixes } of added) {
+    filter.add(prefixes);
+    noteRead(read, payoutId);
+  }
+  // Another request may have set a newer one meanwhile. With this one too the filter contains what it sees.
+  known.seen = seen;
+  return filter.count <= filter.capacity;
+};
+
+export interface KeyFiltersDeps {
+  /** Outside of any transaction, on the primary server. */
+  readonly sql: Sql;
+  /** Called when a filter could not be built; every key is searched then. */
+  readonly onFault: (error: unknown) => void;
+  /** Seconds after which a filter that was not used is built anew. Default one hour; added keys stay listed for two. */
+  readonly unusedSecondsMax?: number;
+}
+
+export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
+  const { sql, onFault, unusedSecondsMax = UNUSED_SECONDS_MAX } = deps;
+  const filters = new LRUCache<string, Known>({
+    maxSize: ALL_BYTES_MAX,
+    sizeCalculation: ({ filter }) => filter.bytes,
+  });
+  const without = new LRUCache<string, true>({ max: PROJECTS_WITHOUT_MAX, ttl: WITHOUT_MS });
+  const building = new Map<string, Promise<void>>();
+
+  const begin = (projectId: string): void => {
+    if (building.has(projectId) || without.has(projectId)) return;
+    const work = build(sql, projectId)
+      .then((known) => {
+        if (known === null) without.set(projectId, true);
+        else filters.set(projectId, known);
+      }, onFault)
+      .finally(() => building.delete(projectId));
+    building.set(projectId, work);
+  };
+
+  return {
+    candidates: async (transaction, { id, projectId }, keys) => {
+      if (keys.length < KEYS_MIN || isDistributed(transaction)) return null;
+      const known = filters.get(projectId);
+      if (known === undefined) {
+        begin(projectId);
+        return null;
+      }
+      if (!(await bringUpToDate(transaction, projectId, known, unusedSecondsMax))) {
+        if (filters.peek(projectId) === known) filters.delete(projectId);
+        begin(projectId);
+        return null;
+      }
+      const prefixes = prefixesOf(keys);
+      const found = known.filter.candidates(prefixes);
+      // Before they are committed: should the transaction fail, they are searched in vain once more, and nothing else.
+      known.filter.add(prefixes);
+      noteRead(known.read, id);
+      return found;
+    },
+    settled: async () => {
+      await Promise.all(building.values());
+    },
+  };
+};
