@@ -2,6 +2,11 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
 import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
 import { cancelPayout, createAccountsPayout, listPayouts } from "@/lib/contracts/payouts";
+import { createAssets } from "@/lib/chains/assets";
+import { sqlOn } from "@/lib/db/sql";
+import { readRows } from "@/lib/modules/payouts/accounts/check-rows";
+import { lockRowKeys } from "@/lib/modules/payouts/duplicate-repository";
+import { createKeyFilters } from "@/lib/modules/payouts/key-filters";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
 import { doubtUnseen } from "@/lib/testing/payout-doubts";
@@ -147,6 +152,38 @@ test("the same payment within 30 days between accounts is refused as well, and e
   expect(await refusal(send({ validateOnly: true }))).toMatchObject({ code: "duplicate_payout" });
   expect(await refusal(send({ allowDuplicates: true }))).toMatchObject({ code: "ok" });
   expect(customer.treasury).toMatch(/^0x/);
+});
+
+test("a payment that many rows repeat is named by its row, whether a filter knows its key or all keys are searched", async () => {
+  const { key, person } = await newPayer(api, "1");
+  const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const [source, to] = [await open(), await open()];
+  const rows = (list: string) =>
+    Array.from({ length: 120 }, (_, index) => ({
+      ...{ recipientAccountId: to, amount: "0.001", currency: "USDC", reference: `${list} ${String(index)}` },
+    }));
+  const send = (transfers: ReturnType<typeof rows>) =>
+    key.call(createAccountsPayout, { body: { sourceAccountId: source, mode: "independent", transfers } });
+  const { payoutId } = await send(rows("first"));
+  const repeating = rows("second").map((each, index) => (index === 7 ? { ...each, reference: "first 100" } : each));
+
+  const { database, registry } = api.services;
+  const { projectId } = await database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId ?? "" } });
+  const filters = createKeyFilters({ sql: sqlOn(database.pool), onFault: (error) => expect(error).toBeNull() });
+  const look = (transfers: ReturnType<typeof rows>) => {
+    const { keys } = readRows(transfers, createAssets(registry).resolve("USDC", ""));
+    const asked = { keys, allowDuplicates: false, now: new Date() };
+    return refusal(database.rawTransaction((sql) => lockRowKeys(sql, { id: "po_1", projectId }, asked, filters)));
+  };
+  for (let time = 0; time < 3; time += 1) {
+    const refused = await look(repeating);
+    expect(refused).toMatchObject({ code: "duplicate_payout", details: [{ path: "transfers.7" }] });
+    expect(refused.details?.[0]?.message).toContain(payoutId ?? "none");
+    expect(await look(rows("third"))).toMatchObject({ code: "ok" });
+    await filters.settled();
+    if (time === 1) await api.services.indexPayoutKeys();
+  }
+  expect(await refusal(send(repeating))).toMatchObject({ details: [{ path: "transfers.7" }] });
 });
 
 describe("one Idempotency-Key", () => {

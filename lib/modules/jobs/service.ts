@@ -90,6 +90,21 @@ const runJob = async (deps: JobRunnerDeps, job: ClaimedJob, signal: AbortSignal)
   }
 };
 
+/** Calls `claim` once for all jobs that are announced within a few milliseconds. @returns ends that */
+const onAnnounced = (listener: JobRunnerDeps["listener"], claim: () => void): (() => void) => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const unsubscribe = listener.on(JOB_CHANNEL, () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      claim();
+    }, ANNOUNCED_MS);
+  });
+  return () => {
+    clearTimeout(timer);
+    unsubscribe();
+  };
+};
+
 /**
  * Runs jobs until they are done. Several instances share the jobs, and normally one instance at a time runs a job. The lease only avoids
  * wasted work; the job handlers themselves prevent double effects (compare-and-set, nonces).
@@ -108,7 +123,6 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   let claiming: Promise<void> | null = null;
   let again = false;
   let poll: ReturnType<typeof setTimeout> | undefined;
-  let soon: ReturnType<typeof setTimeout> | undefined;
 
   const launch = (job: ClaimedJob): void => {
     if (running.has(job.id)) return;
@@ -158,13 +172,6 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
       });
   };
 
-  const claimSoon = (): void => {
-    soon ??= setTimeout(() => {
-      soon = undefined;
-      claim();
-    }, ANNOUNCED_MS);
-  };
-
   const heartbeat = async (): Promise<void> => {
     const ids = [...running.keys()];
     if (ids.length === 0) return;
@@ -175,7 +182,7 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
   const beat = setInterval(() => {
     heartbeat().catch((error: unknown) => deps.log.warn({ err: error }, "leases could not be extended"));
   }, heartbeatMs);
-  const unsubscribe = deps.listener.on(JOB_CHANNEL, claimSoon);
+  const unsubscribe = onAnnounced(deps.listener, claim);
   const detach = deps.handover?.attach({ take });
   claim();
 
@@ -183,7 +190,6 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
     stop: async () => {
       stopping = true;
       clearTimeout(poll);
-      clearTimeout(soon);
       unsubscribe();
       detach?.();
       await claiming;

@@ -6,7 +6,7 @@ import { entries, entriesBetween, entryOf, statement } from "./entry-reads";
 import { accountNames, fundings } from "./funding-repository";
 import type { LedgerRepository } from "./repository";
 import { bare } from "./sql";
-import { createUnfitRecipients } from "./unfit-recipients";
+import { createUnfitRecipients } from "./unfit-recipients-repository";
 
 // The system side of a currency is what is owed to its customers, negated: two rows to read instead of all accounts.
 const LIABILITIES = `

@@ -31,9 +31,11 @@ const notActiveAmong = async (
   projectId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> => {
-  const few = await query<{ id: string }>(READ_NOT_ACTIVE, [projectId]);
-  const rows =
-    few.length > NOT_ACTIVE_MAX ? await query<{ id: string }>(READ_NOT_ACTIVE_AMONG, [projectId, idArray(ids)]) : few;
+  let rows = await query<{ id: string }>(READ_NOT_ACTIVE, [projectId]);
+  if (rows.length > NOT_ACTIVE_MAX) {
+    const readable = ids.filter((id) => isId("globalAccount", id));
+    rows = await query<{ id: string }>(READ_NOT_ACTIVE_AMONG, [projectId, idArray(readable)]);
+  }
   return new Set(rows.map(({ id }) => `ga_${id}`));
 };
 
