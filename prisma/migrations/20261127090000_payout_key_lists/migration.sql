@@ -1,7 +1,5 @@
--- Each process keeps a filter of the keys of payments that were accepted, and reads from time to time which keys were added since. The
--- transaction's id says which ones: those that its last snapshot did not see. Two steps, because the default must not change older rows.
-ALTER TABLE "payout_new_keys" ADD COLUMN "transaction_id" XID8;
-ALTER TABLE "payout_new_keys" ALTER COLUMN "transaction_id" SET DEFAULT pg_current_xact_id();
+-- Each process keeps a filter of the keys of payments that were accepted, and reads from time to time which keys were added since: those of the
+-- transactions that its last snapshot did not see.
 
 -- The keys that moved to "payout_row_key" in the last two hours, for processes that did not read them before.
 CREATE TABLE "payout_key_list" (
@@ -19,30 +17,6 @@ CREATE INDEX "payout_key_list_moved_at_idx" ON "payout_key_list" USING BRIN ("mo
 -- Hashes cannot be compressed.
 ALTER TABLE "payout_key_list" ALTER COLUMN "keys" SET STORAGE EXTERNAL;
 
--- A trigger, so that keys which a version before this one stores or moves are listed too.
-CREATE FUNCTION list_payout_keys() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO payout_key_list (project_id, payout_id, keys)
-  SELECT project_id, payout_id, array_agg(encode(row_key, 'hex')::uuid) FROM added GROUP BY project_id, payout_id;
-  RETURN NULL;
-END $$;
--- On a cluster whose tables are distributed already, Citus allows neither of these: every key is looked up there, and rows stay compressed.
--- Compressing a thousand rows took twice as long as all else of storing them.
-DO $$
-BEGIN
-  IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
-    IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'payout_row_key'::regclass) THEN
-      RETURN;
-    END IF;
-  END IF;
-  CREATE TRIGGER "list_payout_keys" AFTER INSERT ON "payout_row_key" REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION list_payout_keys();
-  ALTER TABLE "payout_rows" ALTER COLUMN "rows" SET STORAGE EXTERNAL;
-END $$;
-
--- A payout asks which of its project's accounts cannot be paid. Few are frozen or closed.
-CREATE INDEX "ledger_account_not_active_idx" ON "ledger_account" ("project_id") WHERE "kind" = 'customer' AND "status" <> 'active';
-
 -- Says whether ids of transactions still mean what they meant: a server that crashed, or took over from another one, may give an id again that was
 -- given before. It then finds an unlogged table empty.
 CREATE UNLOGGED TABLE "server_life" (
@@ -52,3 +26,31 @@ CREATE UNLOGGED TABLE "server_life" (
     CONSTRAINT "server_life_pkey" PRIMARY KEY ("one")
 );
 
+-- By a trigger, so that keys which a version before this one stores or moves are listed too.
+CREATE FUNCTION list_payout_keys() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO payout_key_list (project_id, payout_id, keys)
+  SELECT project_id, payout_id, array_agg(encode(row_key, 'hex')::uuid) FROM added GROUP BY project_id, payout_id;
+  RETURN NULL;
+END $$;
+
+-- In a block, because Citus sends its nodes the whole text around a statement that changes a distributed table.
+DO $$
+BEGIN
+  -- In two steps: the default must not fill rows that other transactions stored.
+  ALTER TABLE "payout_new_keys" ADD COLUMN "transaction_id" XID8;
+  ALTER TABLE "payout_new_keys" ALTER COLUMN "transaction_id" SET DEFAULT pg_current_xact_id();
+  -- A payout asks which of its project's accounts cannot be paid. Few are frozen or closed.
+  CREATE INDEX "ledger_account_not_active_idx" ON "ledger_account" ("project_id") WHERE "kind" = 'customer' AND "status" <> 'active';
+
+  -- Citus allows neither of the following on tables that are distributed already. Every key is searched there, and rows stay compressed.
+  IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+    IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'payout_row_key'::regclass) THEN
+      RETURN;
+    END IF;
+  END IF;
+  CREATE TRIGGER "list_payout_keys" AFTER INSERT ON "payout_row_key" REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION list_payout_keys();
+  -- Compressing a thousand rows took twice as long as all else of storing them.
+  ALTER TABLE "payout_rows" ALTER COLUMN "rows" SET STORAGE EXTERNAL;
+END $$;
