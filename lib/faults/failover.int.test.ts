@@ -69,7 +69,7 @@ test("a standby that is promoted under load has everything that was answered, an
   const services = otherServices(api.services, standby.url("causeway"), registry);
   const { database, reconciliation, signing } = services;
   const { prisma, pool } = database;
-  // What processes know about ids of transactions ends with the server (lib/modules/payouts/key-filter-repository.ts).
+  // Ids of transactions may be given again by the new server, and this tells processes so (lib/modules/payouts/key-filter-repository.ts).
   expect(await prisma.serverLife.count()).toBe(0);
   const ids = answered.map(({ operationId }) => operationId);
   expect(await prisma.operation.count({ where: { id: { in: ids } } })).toBe(ids.length);

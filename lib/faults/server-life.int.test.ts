@@ -1,4 +1,4 @@
-/** What a process knows about ids of transactions must not outlive a crash of PostgreSQL: a table that is empty then says so. */
+/** After a crash PostgreSQL may give ids of transactions again. A table that is empty then lets processes notice it. */
 import { expect, test } from "vitest";
 import { ownPostgres } from "@/lib/testing/own-postgres";
 

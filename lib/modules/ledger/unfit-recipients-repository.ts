@@ -1,4 +1,4 @@
-/** Finds accounts that another account cannot pay. What never changes of an account is read once and kept. */
+/** Finds accounts that another account cannot pay. The fields of an account that never change are read once and kept. */
 import { LRUCache } from "lru-cache";
 import { isId } from "@/lib/core/ids";
 import type { LedgerRepository } from "./repository";

@@ -219,7 +219,7 @@ const acceptByParts = async (
   await changeAndJudge(sql, [
     ...sums,
     ...(backing === null ? [] : [backing.liabilities(keep)]),
-    ...conditionParts(passed),
+    ...conditionParts(passed.condition),
     ...sponsorship.reservationParts(sql, { projectId, kind, costs: input.costs }, now),
     ...passed.parts,
     ...rowsOf(input, passed.evaluationId, { now, owner }),

@@ -2,7 +2,7 @@
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import { PREFIX_BYTES, prefixesOf, prefixesOfBytes, type Prefixes } from "./key-filter";
 
-/** What a statement saw. */
+/** The state of the database that a statement saw. */
 export interface Seen {
   /** Ids of transactions mean something only while this stays the same. */
   readonly server: string;

@@ -43,7 +43,7 @@ const accept = (filters: KeyFilters, payment: Payment): Promise<readonly number[
     return candidates;
   });
 
-/** What the filter says of keys, without storing them. */
+/** The candidates among keys that are not stored. */
 const ask = (filters: KeyFilters, projectId: string, keys: readonly string[]): Promise<readonly number[] | null> =>
   pool.rawTransaction((tx) => filters.candidates(tx, { id: newId("payout"), projectId }, keys));
 

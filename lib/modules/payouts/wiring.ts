@@ -4,7 +4,6 @@ import type { TokenFreezes } from "@/lib/chains/token-freezes";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
-import { loggedError } from "@/lib/log/logger";
 import type { ApprovalsService } from "@/lib/modules/approvals/service";
 import type { SmartAccountsService } from "@/lib/modules/smart-accounts/service";
 import type { ContactsService } from "@/lib/modules/contacts/service";
@@ -75,7 +74,7 @@ export const createPayouts = (parts: PayoutsParts) => {
   const reader = sqlOn(database.pool);
   const keyFilters = createKeyFilters({
     sql: reader,
-    onFault: (error) => parts.log.warn({ err: loggedError(error) }, "the filter of a project's payments was not built"),
+    onFault: (error) => parts.log.warn({ err: error }, "the filter of a project's payments was not built"),
   });
   const accountsRepository = createAccountPayoutsRepository({ database, keyFilters });
   const walletsRepository = createWalletPayoutsRepository({ database, sponsorship: parts.sponsorship, keyFilters });

@@ -1,6 +1,5 @@
 import type { Sql } from "@/lib/db/sql";
-import type { JudgedPart, StatementPart } from "@/lib/db/together";
-import { PoliciesChangedError } from "./errors";
+import type { StatementPart } from "@/lib/db/together";
 
 /** The subject of an evaluation, once it has an id. */
 export interface Subject {
@@ -27,15 +26,6 @@ export interface Passed {
   /** Holds while the policies are those that were evaluated; null where the transaction has read them. */
   readonly condition: StatementPart | null;
 }
-
-/** The condition of an evaluation, as a part that decides about the statement it is in: the judgement throws `PoliciesChangedError`. */
-export const conditionParts = ({ condition }: Passed): JudgedPart[] => {
-  if (condition === null) return [];
-  const judge = (rows: readonly unknown[]): void => {
-    if (rows.length === 0) throw new PoliciesChangedError();
-  };
-  return [{ text: `SELECT 1 AS held WHERE ${condition.text}`, values: condition.values, judge }];
-};
 
 /** Decides on one movement in the transaction that accepts it. */
 export interface Check {

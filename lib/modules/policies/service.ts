@@ -19,7 +19,7 @@ export {
   type PolicyEngine,
   type Subject,
 } from "./engine";
-export { conditionParts } from "./check";
+export { conditionParts } from "./condition-repository";
 export { needsVotes, PoliciesChangedError, PolicyViolationError } from "./errors";
 export type { RequiredApproval } from "./facts";
 export { votesOf } from "./votes";

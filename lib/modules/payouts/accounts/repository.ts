@@ -102,7 +102,7 @@ interface Admission {
   readonly isFree: boolean;
 }
 
-/** What is stored of a new payout. */
+/** A new payout, and how it is stored. */
 interface NewPayout {
   readonly payout: AccountsPayout;
   /** The rows of the request, each encoded by `encodeRow`. */
@@ -158,7 +158,11 @@ const insertQueued = async (sql: Sql, input: NewPayout, admission: Admission): P
   if (passed === null) throw new NotAdmittedError();
   const { evaluationId } = passed;
   const stored: AccountsPayout = { ...input.payout, evaluationId, subStatus: "queued", expiresAt: null };
-  await insertRows(sql, stored, input, [...(isFree ? spend() : []), ...conditionParts(passed), ...passed.parts]);
+  await insertRows(sql, stored, input, [
+    ...(isFree ? spend() : []),
+    ...conditionParts(passed.condition),
+    ...passed.parts,
+  ]);
   return stored;
 };
 

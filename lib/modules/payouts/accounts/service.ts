@@ -143,7 +143,7 @@ const store = async (
   const intent = accountsIntent(actor, payout, checked.asset);
   const subject = { type: "payout", id: payout.id, digest: payout.digest } as const;
   const stored = await deps.policyEngine.checking(intent, async (check) => {
-    // What is stored without a code is evaluated once more, and where the policies have changed `checking` comes back here.
+    // A payout without a code is evaluated once more as it is stored, and `checking` comes back here where the policies have changed.
     const { approval } = await deps.policyEngine.refuse(intent, { isFirst: !deps.policies.needsCode(actor) });
     return deps.repository.insert({
       payout,
