@@ -33,10 +33,15 @@ const nameOf = (text: string): string => {
   return name;
 };
 
+/** The beginning of a statement that `keptSqlOn` plans at each run too, because its plan depends on the size of an array. */
+export const PLANNED_EACH_RUN = "/* planned at each run */";
+
 /** As `sqlOn`, for a few constant statements that run often: each connection keeps their plans. */
 export const keptSqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
   const run = <Row extends object>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<Row>> =>
-    client.query<Row>({ name: nameOf(text), text, values: [...values] });
+    text.startsWith(PLANNED_EACH_RUN)
+      ? client.query<Row>(text, [...values])
+      : client.query<Row>({ name: nameOf(text), text, values: [...values] });
   const sql: Sql = {
     query: async <Row extends object>(text: string, values: readonly unknown[]) => (await run<Row>(text, values)).rows,
     change: async (text, values) => (await run(text, values)).rowCount ?? 0,

@@ -1,4 +1,4 @@
-import type { Sql, SqlReader } from "@/lib/db/sql";
+import { PLANNED_EACH_RUN, type Sql, type SqlReader } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
 import { IN_DOUBT_CODE } from "./wallets/batches/doubt-code";
 import { refuseDuplicates, repeatedWithin, type DuplicateRow, type RowKeys } from "./duplicate-rows";
@@ -16,7 +16,7 @@ const LOCK = `
 
 // Each key is looked up separately (OFFSET 0 prevents a join with all keys of the project). A row counts when it was paid or may still
 // be paid, also where its batch is in doubt ($4). It does not count when the row, its batch or its payout failed or was cancelled.
-const EARLIER = `
+const EARLIER = `${PLANNED_EACH_RUN}
   WITH asked AS MATERIALIZED (
     SELECT asked.key::uuid AS key, asked.index::int AS index
     FROM unnest(string_to_array($2, ',')) WITH ORDINALITY AS asked (key, index)

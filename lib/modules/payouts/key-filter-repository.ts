@@ -28,17 +28,21 @@ const ALL = `
       WHERE project_id = $1 AND created_at > now() - interval '31 days' LIMIT $2::int) indexed) AS prefixes,
     (SELECT string_agg(array_to_string(keys, ','), ',') FROM payout_new_keys WHERE project_id = $1) AS keys`;
 
-// $3: payouts whose keys were read already.
+// $3: payouts whose keys were read already; $4: most bytes of keys. Their size is known without reading them.
 const ADDED = `
-  SELECT ${SEEN}, (
-    SELECT json_agg(json_build_array(payout_id, array_to_string(keys, ','))) FROM (
+  WITH listed AS MATERIALIZED (
+    SELECT payout_id, keys FROM (
       SELECT payout_id, keys, transaction_id FROM payout_new_keys WHERE project_id = $1
       UNION ALL
       SELECT payout_id, keys, transaction_id FROM payout_key_list
       WHERE project_id = $1 AND transaction_id >= pg_snapshot_xmin($2::pg_snapshot)
-    ) listed
+    ) stored
     WHERE (transaction_id IS NULL OR NOT pg_visible_in_snapshot(transaction_id, $2::pg_snapshot))
-      AND payout_id <> ALL(string_to_array($3, ','))) AS added`;
+      AND payout_id <> ALL(string_to_array($3, ','))
+  ), size AS (SELECT coalesce(sum(pg_column_size(keys)), 0) <= $4::int AS fits FROM listed)
+  SELECT ${SEEN}, size.fits, CASE WHEN size.fits THEN (
+    SELECT json_agg(json_build_array(payout_id, array_to_string(keys, ','))) FROM listed) END AS added
+  FROM size`;
 
 interface AllRow extends Seen {
   readonly isListed: boolean;
@@ -48,8 +52,11 @@ interface AllRow extends Seen {
 }
 
 interface AddedRow extends Seen {
+  readonly fits: boolean;
   readonly added: readonly (readonly [payoutId: string, uuids: string])[] | null;
 }
+
+const KEY_BYTES = 16;
 
 const prefixesOfUuids = (uuids: string): Prefixes => prefixesOf(uuids.replaceAll("-", "").split(","));
 
@@ -74,21 +81,26 @@ export const readKeys = async (
   return { seen: { server, snapshot, at }, parts };
 };
 
+/** The keys of a payout. */
+interface AddedKeys {
+  readonly payoutId: string;
+  readonly prefixes: Prefixes;
+}
+
 /**
  * The keys of payouts that `since` did not see.
  * @param read payouts that are left out
+ * @returns `added` is null where more than `max` keys were added
  */
 export const readAddedKeys = async (
   sql: SqlReader,
   projectId: string,
-  { since, read }: { readonly since: Seen; readonly read: Iterable<string> },
-): Promise<{
-  readonly seen: Seen;
-  readonly added: readonly { readonly payoutId: string; readonly prefixes: Prefixes }[];
-}> => {
-  const [row] = await sql.query<AddedRow>(ADDED, [projectId, since.snapshot, [...read].join(",")]);
-  if (row === undefined) throw new Error("A SELECT without FROM returned no row.");
-  const { server, snapshot, at } = row;
+  { since, read, max }: { readonly since: Seen; readonly read: Iterable<string>; readonly max: number },
+): Promise<{ readonly seen: Seen; readonly added: readonly AddedKeys[] | null }> => {
+  const values = [projectId, since.snapshot, [...read].join(","), max * KEY_BYTES];
+  const [row] = await sql.query<AddedRow>(ADDED, values);
+  if (row === undefined) throw new Error("A SELECT without a condition returned no row.");
+  const { server, snapshot, at, fits } = row;
   const added = (row.added ?? []).map(([payoutId, uuids]) => ({ payoutId, prefixes: prefixesOfUuids(uuids) }));
-  return { seen: { server, snapshot, at }, added };
+  return { seen: { server, snapshot, at }, added: fits ? added : null };
 };

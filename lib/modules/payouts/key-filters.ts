@@ -13,9 +13,11 @@ const KEYS_MIN = 100;
 /** Projects with more keys of 30 days have no filter. */
 const KEYS_MAX = 2_000_000;
 const CAPACITY_MIN = 100_000;
+/** A filter that lacks more keys than this is built anew, because a payout waits while they are read. */
+const ADDED_MAX = 100_000;
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
 /** Added keys stay listed for two hours (`payout_key_list` in lib/db/sweep.ts), so a filter that was used within the hour has missed none. */
-const UNUSED_SECONDS_MAX = 60 * 60;
+const UNUSED_MS_MAX = 60 * 60 * 1000;
 /** Before the keys of a project without a filter are read again. */
 const WITHOUT_MS = 10 * 60 * 1000;
 const PROJECTS_WITHOUT_MAX = 1000;
@@ -27,6 +29,8 @@ interface Known {
   readonly filter: KeyFilter;
   readonly read: Set<string>;
   seen: Seen;
+  /** When that was, by the monotonic clock of the process. */
+  readMs: number;
 }
 
 export interface KeyFilters {
@@ -45,13 +49,14 @@ export interface KeyFilters {
 }
 
 const build = async (sql: Sql, projectId: string): Promise<Known | null> => {
+  const readMs = performance.now();
   const found = await readKeys(sql, projectId, KEYS_MAX + 1);
   if (found === null) return null;
   const count = found.parts.reduce((sum, part) => sum + countOf(part), 0);
   if (count > KEYS_MAX) return null;
   const filter = createKeyFilter(Math.max(CAPACITY_MIN, 2 * count));
   for (const part of found.parts) filter.add(part);
-  return { filter, read: new Set(), seen: found.seen };
+  return { filter, read: new Set(), seen: found.seen, readMs };
 };
 
 const noteRead = (read: Set<string>, payoutId: string): void => {
@@ -62,17 +67,25 @@ const noteRead = (read: Set<string>, payoutId: string): void => {
   }
 };
 
-/** Adds what was committed since. False: the filter may lack keys, or has too many. */
-const bringUpToDate = async (sql: Sql, projectId: string, known: Known, unusedSecondsMax: number): Promise<boolean> => {
+/**
+ * Adds the keys that were committed since.
+ * @returns false when the filter may lack keys, or has too many
+ */
+const bringUpToDate = async (sql: Sql, projectId: string, known: Known, unusedMsMax: number): Promise<boolean> => {
   const { filter, read, seen: since } = known;
-  const { seen, added } = await readAddedKeys(sql, projectId, { since, read });
-  if (seen.server !== since.server || seen.at - since.at > unusedSecondsMax) return false;
+  // By the clock of this process before anything is read, and by that of the database, which sweeps the list.
+  const nowMs = performance.now();
+  if (nowMs - known.readMs > unusedMsMax) return false;
+  const { seen, added } = await readAddedKeys(sql, projectId, { since, read, max: ADDED_MAX });
+  const unusedMs = (seen.at - since.at) * 1000;
+  if (added === null || seen.server !== since.server || unusedMs < 0 || unusedMs > unusedMsMax) return false;
   for (const { payoutId, prefixes } of added) {
     filter.add(prefixes);
     noteRead(read, payoutId);
   }
   // Another request may have set a newer one meanwhile. With this one too the filter contains what it sees.
   known.seen = seen;
+  known.readMs = nowMs;
   return filter.count <= filter.capacity;
 };
 
@@ -81,12 +94,12 @@ export interface KeyFiltersDeps {
   readonly sql: Sql;
   /** Called when a filter could not be built; every key is searched then. */
   readonly onFault: (error: unknown) => void;
-  /** Seconds after which a filter that was not used is built anew. Default one hour; added keys stay listed for two. */
-  readonly unusedSecondsMax?: number;
+  /** Milliseconds after which a filter that was not used is built anew. Default one hour; added keys stay listed for two. */
+  readonly unusedMsMax?: number;
 }
 
 export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
-  const { sql, onFault, unusedSecondsMax = UNUSED_SECONDS_MAX } = deps;
+  const { sql, onFault, unusedMsMax = UNUSED_MS_MAX } = deps;
   const filters = new LRUCache<string, Known>({
     maxSize: ALL_BYTES_MAX,
     sizeCalculation: ({ filter }) => filter.bytes,
@@ -97,12 +110,27 @@ export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
   const begin = (projectId: string): void => {
     if (building.has(projectId) || without.has(projectId)) return;
     const work = build(sql, projectId)
+      .catch((error: unknown) => {
+        onFault(error);
+        return null;
+      })
       .then((known) => {
         if (known === null) without.set(projectId, true);
         else filters.set(projectId, known);
-      }, onFault)
+      })
       .finally(() => building.delete(projectId));
     building.set(projectId, work);
+  };
+
+  /** Whether the filter contains every key that is committed by now. A filter that does not is given up. */
+  const isUpToDate = async (transaction: Sql, projectId: string, known: Known): Promise<boolean> => {
+    let isComplete = false;
+    try {
+      isComplete = await bringUpToDate(transaction, projectId, known, unusedMsMax);
+    } finally {
+      if (!isComplete && filters.peek(projectId) === known) filters.delete(projectId);
+    }
+    return isComplete;
   };
 
   return {
@@ -113,8 +141,7 @@ export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
         begin(projectId);
         return null;
       }
-      if (!(await bringUpToDate(transaction, projectId, known, unusedSecondsMax))) {
-        if (filters.peek(projectId) === known) filters.delete(projectId);
+      if (!(await isUpToDate(transaction, projectId, known))) {
         begin(projectId);
         return null;
       }

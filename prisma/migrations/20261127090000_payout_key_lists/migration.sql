@@ -40,8 +40,6 @@ BEGIN
   -- In two steps: the default must not fill rows that other transactions stored.
   ALTER TABLE "payout_new_keys" ADD COLUMN "transaction_id" XID8;
   ALTER TABLE "payout_new_keys" ALTER COLUMN "transaction_id" SET DEFAULT pg_current_xact_id();
-  -- A payout asks which of its project's accounts cannot be paid. Few are frozen or closed.
-  CREATE INDEX "ledger_account_not_active_idx" ON "ledger_account" ("project_id") WHERE "kind" = 'customer' AND "status" <> 'active';
 
   -- Citus allows neither of the following on tables that are distributed already. Every key is searched there, and rows stay compressed.
   IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN

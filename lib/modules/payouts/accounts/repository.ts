@@ -98,8 +98,6 @@ interface Admission {
   readonly spend: () => readonly JudgedPart[];
   /** Evaluates the policies. Null: they demand a code. */
   readonly evaluate: (sql: Sql) => Promise<Passed | null>;
-  /** Whether `evaluate` takes no lock. */
-  readonly isFree: boolean;
 }
 
 /** A new payout, and how it is stored. */
@@ -111,10 +109,12 @@ interface NewPayout {
   readonly keys: RowKeys | null;
   /** Called when no duplicate was found. Throws where the account has too little. */
   readonly requireFunds: () => void;
-  /** By what it may run at once; null: it awaits approval until `expiresAt`. */
-  readonly admission: Admission | null;
   /** Makes the audit entry of the stored payout, which is written in the same transaction. */
   readonly audit: (stored: AccountsPayout) => AuditEntry;
+}
+
+/** How a payout awaits approval. */
+interface Awaiting {
   readonly expiresAt: Date;
   /** Asks for votes on the stored payout where the project demands them. */
   readonly ask: (sql: Sql, stored: AccountsPayout) => Promise<void>;
@@ -149,50 +149,47 @@ const insertRows = async (
   if (isQueued) announceJob(sql, QUEUE);
 };
 
-/** Stores a payout that runs at once. @throws NotAdmittedError, UsedAlreadyError; PoliciesChangedError */
-const insertQueued = async (sql: Sql, input: NewPayout, admission: Admission): Promise<AccountsPayout> => {
-  const { spend, evaluate, isFree } = admission;
-  // Every transaction takes its locks in this order: caps of keys, caps of policies.
-  if (!isFree) await changeAndJudge(sql, spend());
-  const passed = await evaluate(sql);
-  if (passed === null) throw new NotAdmittedError();
-  const { evaluationId } = passed;
-  const stored: AccountsPayout = { ...input.payout, evaluationId, subStatus: "queued", expiresAt: null };
-  await insertRows(sql, stored, input, [
-    ...(isFree ? spend() : []),
-    ...conditionParts(passed.condition),
-    ...passed.parts,
-  ]);
-  return stored;
-};
-
-const insertAwaiting = async (sql: Sql, input: NewPayout): Promise<AccountsPayout> => {
-  const { payout, expiresAt, ask } = input;
-  const stored: AccountsPayout = { ...payout, subStatus: "awaiting_approval", expiresAt };
-  await insertRows(sql, stored, input, []);
-  await ask(sql, stored);
-  return stored;
-};
-
 const insertBy = (
   { database, keyFilters }: AccountPayoutsRepositoryDeps,
   input: NewPayout,
-  admission: Admission | null,
-): Promise<AccountsPayout> =>
-  database.rawTransaction(async (sql) => {
-    const { payout, keys } = input;
-    if (keys !== null) await lockRowKeys(sql, payout, keys, keyFilters);
-    input.requireFunds();
-    return admission === null ? insertAwaiting(sql, input) : insertQueued(sql, input, admission);
-  }, keptSqlOn);
-
-const insert = (deps: AccountPayoutsRepositoryDeps, input: NewPayout): Promise<AccountsPayout | null> =>
+  store: (sql: Sql) => Promise<AccountsPayout>,
+): Promise<AccountsPayout | null> =>
   unlessUsed(
-    insertBy(deps, input, input.admission).catch((error: unknown) => {
-      if (error instanceof NotAdmittedError) return insertBy(deps, input, null);
-      throw error;
-    }),
+    database.rawTransaction(async (sql) => {
+      const { payout, keys } = input;
+      if (keys !== null) await lockRowKeys(sql, payout, keys, keyFilters);
+      input.requireFunds();
+      return store(sql);
+    }, keptSqlOn),
   );
+
+const insertQueued = (
+  deps: AccountPayoutsRepositoryDeps,
+  input: NewPayout,
+  { spend, evaluate }: Admission,
+): Promise<AccountsPayout | null> =>
+  insertBy(deps, input, async (sql) => {
+    // By itself: it may wait for another payment, and the condition of the policies has to hold after that.
+    await changeAndJudge(sql, spend());
+    const passed = await evaluate(sql);
+    if (passed === null) throw new NotAdmittedError();
+    const { evaluationId, condition, parts } = passed;
+    const stored: AccountsPayout = { ...input.payout, evaluationId, subStatus: "queued", expiresAt: null };
+    await insertRows(sql, stored, input, [...conditionParts(condition), ...parts]);
+    return stored;
+  });
+
+const insertAwaiting = (
+  deps: AccountPayoutsRepositoryDeps,
+  input: NewPayout,
+  { expiresAt, ask }: Awaiting,
+): Promise<AccountsPayout | null> =>
+  insertBy(deps, input, async (sql) => {
+    const stored: AccountsPayout = { ...input.payout, subStatus: "awaiting_approval", expiresAt };
+    await insertRows(sql, stored, input, []);
+    await ask(sql, stored);
+    return stored;
+  });
 
 interface AccountPayoutsRepositoryDeps {
   readonly database: Database;
@@ -204,11 +201,14 @@ export const createAccountPayoutsRepository = (deps: AccountPayoutsRepositoryDep
   const { database } = deps;
   return {
     /**
-     * Stores a payout with its rows, and its job unless it awaits approval. Null when another payout used the Idempotency-Key, or already retries
-     * the same payout.
-     * @throws DomainError `duplicate_payout`; PoliciesChangedError
+     * Stores a payout that runs at once: with its rows and its job. Null when another payout used the Idempotency-Key, or already retries the
+     * same payout.
+     * @throws NotAdmittedError when its caller needs a code after all; PoliciesChangedError; DomainError `duplicate_payout`
      */
-    insert: bindDeps(deps, insert),
+    insertQueued: bindDeps(deps, insertQueued),
+
+    /** Stores a payout that awaits approval. Null as for `insertQueued`. @throws DomainError `duplicate_payout` */
+    insertAwaiting: bindDeps(deps, insertAwaiting),
 
     /** Awaiting approval → queued. False when the payout no longer awaits approval. */
     approve: (

@@ -67,22 +67,18 @@ const store = async (
     expiresAt: null,
     evaluationId: null,
   };
-  const stored = await repository.insert({
-    payout,
-    rows: items.map(encodeRow),
-    keys: null,
-    requireFunds: () => undefined,
-    admission: {
-      isFree: true,
-      spend: () => [],
-      evaluate: () => Promise.resolve({ evaluationId: "evl_1", parts: [], condition: null }),
+  const stored = await repository.insertQueued(
+    {
+      payout,
+      rows: items.map(encodeRow),
+      keys: null,
+      requireFunds: () => undefined,
+      audit: ({ id }) => ({
+        ...{ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, request: null, at: now },
+      }),
     },
-    audit: ({ id }) => ({
-      ...{ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, request: null, at: now },
-    }),
-    expiresAt: now,
-    ask: () => Promise.resolve(),
-  });
+    { spend: () => [], evaluate: () => Promise.resolve({ evaluationId: "evl_1", parts: [], condition: null }) },
+  );
   if (stored === null) throw new Error("The payout was not stored.");
   return stored;
 };

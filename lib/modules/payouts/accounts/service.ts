@@ -1,5 +1,4 @@
 /** Payments from one account of the ledger to many accounts. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Assets } from "@/lib/chains/assets";
@@ -11,27 +10,21 @@ import type { SqlReader } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
 import { LEDGER_DECIMALS, type LedgerService } from "@/lib/modules/ledger/service";
-import type { PoliciesService } from "@/lib/modules/policies/service";
+import type { Intent, PoliciesService } from "@/lib/modules/policies/service";
 import { askVotes, counted, type Asked, type VotesPort } from "../ask-votes";
-import { APPROVAL_SECONDS, requireRows } from "../limits";
+import { APPROVAL_SECONDS } from "../limits";
 import { PRICE_TIMEOUT_MS, type Prices } from "../prices";
 import type { AccountsPayout } from "../payout";
 import { worth } from "./worth";
 import type { PayoutsRepository } from "../repository";
 import { duplicatesOf } from "../duplicate-repository";
 import { refuseDuplicates } from "../duplicate-rows";
-import { notAdmitted } from "../errors";
-import {
-  payoutDigest,
-  readRows,
-  readRowsEarly,
-  requirePayable,
-  type PayoutRowInput,
-  type ReadRows,
-} from "./check-rows";
+import { notAdmitted, NotAdmittedError } from "../errors";
+import { checkPayout, type Checked } from "./check-payout";
+import { payoutDigest, readRows, type PayoutRowInput } from "./check-rows";
 import { accountsIntent, createEnforcing, type EnforceDeps } from "./enforce";
 import type { AccountPayoutsRepository } from "./repository";
-import { readSource, requireFunds, type PayoutSource } from "./available-funds";
+import { requireFunds } from "./available-funds";
 import type { NewItem, PayoutItemRow } from "./rows";
 
 const KIND = "global_accounts";
@@ -61,46 +54,12 @@ export interface NewAccountsPayout {
   readonly key: string | null;
 }
 
-interface Checked extends PayoutSource, Omit<ReadRows, "amountFaults"> {
-  readonly totalBase: bigint;
-}
-
-type CheckInput = Pick<NewAccountsPayout, "sourceAccountId" | "transfers" | "mode">;
-
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 /** @throws DomainError `idempotency_mismatch` when the key was used for another request */
 const sameAs = (known: AccountsPayout, digest: Uint8Array): AccountsPayout => {
   if (Buffer.from(known.digest).equals(digest)) return known;
   throw new DomainError("idempotency_mismatch", "This Idempotency-Key was used for another payout. Nothing was paid.");
-};
-
-/** For a promise that is awaited later: until then a rejection would count as unhandled. */
-const handledLater = <T>(promise: Promise<T>): Promise<T> => {
-  promise.catch(() => undefined);
-  return promise;
-};
-
-const check = async (
-  deps: AccountPayoutsDeps,
-  projectId: string,
-  { sourceAccountId, transfers }: CheckInput,
-): Promise<Checked> => {
-  requireRows(transfers.length);
-  // The database answers while the rows are read: `nextTurn` lets the statements leave.
-  const readingSource = handledLater(readSource(deps, projectId, sourceAccountId));
-  await nextTurn();
-  const recipients = [...new Set(transfers.map(({ recipientAccountId }) => recipientAccountId))];
-  const readingUnfit = handledLater(deps.ledger.unfitRecipients(projectId, sourceAccountId, recipients));
-  await nextTurn();
-  const early = readRowsEarly(transfers, deps.assets);
-  const [{ source, availableBase }, unfit] = await Promise.all([readingSource, readingUnfit]);
-  const asset = deps.assets.resolve(source.currency, "sourceAccountId");
-  const read = early?.asset === asset ? early : readRows(transfers, asset);
-  requirePayable(transfers, { read, source, unfit, assets: deps.assets });
-  const { items, rows, keys } = read;
-  const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
-  return { source, availableBase, asset, items, rows, keys, totalBase };
 };
 
 const worthUsdOf = async (deps: AccountPayoutsDeps, { asset, totalBase }: Checked): Promise<string | null> => {
@@ -131,6 +90,49 @@ const findKnown = async (
   return known?.kind === KIND ? known : null;
 };
 
+type NewQueued = Parameters<AccountPayoutsRepository["insertQueued"]>;
+
+/** Stores a payout that needs no code. Null: it needs one after all, or votes. @throws DomainError `policy_violation` */
+const storeQueued = async (
+  { policyEngine, repository }: AccountPayoutsDeps,
+  intent: Intent,
+  input: NewQueued[0],
+  spend: NewQueued[1]["spend"],
+): Promise<{ readonly stored: AccountsPayout | null } | null> => {
+  // It is evaluated once more as it is stored.
+  const { approval } = await policyEngine.refuse(intent, { isFirst: true });
+  if (approval !== null) return null;
+  const { id, digest } = input.payout;
+  try {
+    const stored = await policyEngine.checking(intent, (check) =>
+      repository.insertQueued(input, {
+        spend,
+        evaluate: (sql) => check.evaluate(sql, { type: "payout", id, digest }, { hasCode: false }),
+      }),
+    );
+    return { stored };
+  } catch (error) {
+    if (error instanceof NotAdmittedError) return null;
+    throw error;
+  }
+};
+
+/** Stores a payout that awaits a code or votes. */
+const storeAwaiting = async (
+  deps: AccountPayoutsDeps,
+  actor: Actor,
+  intent: Intent,
+  input: NewQueued[0],
+  { items }: Checked,
+): Promise<AccountsPayout | null> => {
+  const { approval } = await deps.policyEngine.refuse(intent);
+  return deps.repository.insertAwaiting(input, {
+    expiresAt: addSeconds(input.payout.createdAt, APPROVAL_SECONDS),
+    ask: (sql, payout) =>
+      askVotes(deps.decisions, sql, { payout, actor, asked: askedOf(deps, payout, items), ofPolicies: approval }),
+  });
+};
+
 const store = async (
   deps: AccountPayoutsDeps,
   actor: Actor,
@@ -141,35 +143,16 @@ const store = async (
   const payout = newPayout(actor, { ...own, ...checked }, now);
   const spend = await spending(deps, actor, checked);
   const intent = accountsIntent(actor, payout, checked.asset);
-  const subject = { type: "payout", id: payout.id, digest: payout.digest } as const;
-  const stored = await deps.policyEngine.checking(intent, async (check) => {
-    // A payout without a code is evaluated once more as it is stored, and `checking` comes back here where the policies have changed.
-    const { approval } = await deps.policyEngine.refuse(intent, { isFirst: !deps.policies.needsCode(actor) });
-    return deps.repository.insert({
-      payout,
-      rows: checked.rows,
-      // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
-      keys: { keys: checked.keys, allowDuplicates: own.allowDuplicates || own.retryOf !== null, now },
-      requireFunds: () => requireFunds(checked, own.mode),
-      admission:
-        spend === null || approval !== null
-          ? null
-          : {
-              isFree: check.isFree,
-              spend: () => spend(now),
-              evaluate: (sql) => check.evaluate(sql, subject, { hasCode: false }),
-            },
-      audit: (row) => createdEntry(actor, row),
-      expiresAt: addSeconds(now, APPROVAL_SECONDS),
-      ask: (sql, row) =>
-        askVotes(deps.decisions, sql, {
-          payout: row,
-          actor,
-          asked: askedOf(deps, row, checked.items),
-          ofPolicies: approval,
-        }),
-    });
-  });
+  const input = {
+    payout,
+    rows: checked.rows,
+    // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
+    keys: { keys: checked.keys, allowDuplicates: own.allowDuplicates || own.retryOf !== null, now },
+    requireFunds: () => requireFunds(checked, own.mode),
+    audit: (row: AccountsPayout) => createdEntry(actor, row),
+  };
+  const queued = spend === null ? null : await storeQueued(deps, intent, input, () => spend(now));
+  const stored = queued === null ? await storeAwaiting(deps, actor, intent, input, checked) : queued.stored;
   if (stored !== null) return stored;
   const known = own.key === null ? null : await findKnown(deps, actor, own.key);
   if (known === null)
@@ -212,7 +195,7 @@ const validated = async (
 };
 
 const createNew = async (deps: AccountPayoutsDeps, actor: Actor, input: NewAccountsPayout): Promise<AccountsPayout> => {
-  const checked = await check(deps, actor.projectId, input);
+  const checked = await checkPayout(deps, actor.projectId, input);
   if (input.validateOnly) return validated(deps, actor, checked, input);
   const { mode, reference = null, key, allowDuplicates } = input;
   return store(deps, actor, checked, { mode, reference, key, retryOf: null, allowDuplicates });
@@ -251,7 +234,7 @@ const retry = async (
     transfers.push({ recipientAccountId, amount, currency: payout.currency, reference: reference ?? undefined });
   }
   const { sourceAccountId, mode, reference } = payout;
-  const checked = await check(deps, actor.projectId, { sourceAccountId, transfers, mode });
+  const checked = await checkPayout(deps, actor.projectId, { sourceAccountId, transfers });
   return store(deps, actor, checked, { mode, reference, key: null, retryOf: payout.id, allowDuplicates: true });
 };
 

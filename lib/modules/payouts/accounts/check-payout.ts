@@ -1,0 +1,48 @@
+/** Checks all of a new payout that does not depend on who asks for it. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Assets } from "@/lib/chains/assets";
+import type { SqlReader } from "@/lib/db/sql";
+import type { LedgerService } from "@/lib/modules/ledger/service";
+import { requireRows } from "../limits";
+import { readSource, type PayoutSource } from "./available-funds";
+import { readRows, readRowsEarly, requirePayable, type PayoutRowInput, type ReadRows } from "./check-rows";
+
+interface CheckDeps {
+  /** Reads outside of any transaction. */
+  readonly reader: SqlReader;
+  readonly ledger: Pick<LedgerService, "account" | "unfitRecipients">;
+  readonly assets: Assets;
+}
+
+export interface Checked extends PayoutSource, Omit<ReadRows, "amountFaults"> {
+  readonly totalBase: bigint;
+}
+
+/** For a promise that is awaited later: until then a rejection would count as unhandled. */
+const handledLater = <T>(promise: Promise<T>): Promise<T> => {
+  promise.catch(() => undefined);
+  return promise;
+};
+
+/** @throws DomainError `invalid_request` (every bad row by index), `not_found`, `batch_too_large` */
+export const checkPayout = async (
+  deps: CheckDeps,
+  projectId: string,
+  { sourceAccountId, transfers }: { readonly sourceAccountId: string; readonly transfers: readonly PayoutRowInput[] },
+): Promise<Checked> => {
+  requireRows(transfers.length);
+  // The database answers while the rows are read: `nextTurn` lets the statements leave.
+  const readingSource = handledLater(readSource(deps, projectId, sourceAccountId));
+  await nextTurn();
+  const recipients = [...new Set(transfers.map(({ recipientAccountId }) => recipientAccountId))];
+  const readingUnfit = handledLater(deps.ledger.unfitRecipients(projectId, sourceAccountId, recipients));
+  await nextTurn();
+  const early = readRowsEarly(transfers, deps.assets);
+  const [{ source, availableBase }, unfit] = await Promise.all([readingSource, readingUnfit]);
+  const asset = deps.assets.resolve(source.currency, "sourceAccountId");
+  const read = early?.asset === asset ? early : readRows(transfers, asset);
+  requirePayable(transfers, { read, source, unfit, assets: deps.assets });
+  const { items, rows, keys } = read;
+  const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
+  return { source, availableBase, asset, items, rows, keys, totalBase };
+};
