@@ -76,3 +76,13 @@ test("a nonce of a sign-in is kept for a day after its end, so that its second u
   const kept = await database.prisma.siweNonce.findMany({ select: { nonce: true } });
   expect(kept).toEqual([{ nonce: "recent" }]);
 });
+
+test("listed keys of payouts stay twice as long as a filter of them may be unused", async () => {
+  const listed = "SELECT payout_id FROM payout_key_list ORDER BY payout_id";
+  await database.pool.query(
+    `INSERT INTO payout_key_list (project_id, payout_id, moved_at, keys)
+     VALUES ('prj_1', 'po_new', now() - interval '119 minutes', '{}'), ('prj_1', 'po_old', now() - interval '121 minutes', '{}')`,
+  );
+  await sweepExpired(database, AGES);
+  expect((await database.pool.query(listed)).rows).toEqual([{ payout_id: "po_new" }]);
+});

@@ -1,6 +1,7 @@
 /** Stores a transaction of the service's own in one statement, where its nonce is most likely known beforehand. */
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn } from "@/lib/db/sql";
+import { violatedUnique } from "@/lib/db/unique-violation";
 import { BundledElsewhereError } from "@/lib/ports/transactions";
 import type { NewTransactionRow, SignedVersion, StoredTransaction, TransactionRow } from "./stored-transaction";
 
@@ -22,14 +23,8 @@ const INSERT = `
   )
   SELECT count(*)::int AS count FROM stored`;
 
-const UNIQUE_VIOLATION = "23505";
 const PURPOSE_IS_KNOWN = "chain_transaction_chain_id_purpose_key";
 const IS_BUNDLED = "bundle_operation_pkey";
-
-const violated = (error: unknown): string | null =>
-  error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION && "constraint" in error
-    ? String(error.constraint)
-    : null;
 
 const toStored = (row: TransactionRow, version: SignedVersion): StoredTransaction => ({
   ...row,
@@ -79,8 +74,8 @@ export const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
         const [inserted] = await keptSqlOn(pool).query<{ count: number }>(INSERT, values);
         if (inserted?.count !== 1) return "unknown";
       } catch (error) {
-        if (violated(error) === PURPOSE_IS_KNOWN) return null;
-        if (violated(error) === IS_BUNDLED)
+        if (violatedUnique(error) === PURPOSE_IS_KNOWN) return null;
+        if (violatedUnique(error) === IS_BUNDLED)
           throw new BundledElsewhereError("Another transaction carries some of them by now.");
         throw error;
       }

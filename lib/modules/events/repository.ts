@@ -136,7 +136,7 @@ export const OUTBOX_PROJECTS = `project AS (
     FROM project p WHERE p.project_id IS NOT NULL AND p.n < $2::int
   )`;
 
-// Projects are visited one after the other, from $1 on, and each gets at most $3 numbers in one turn: a busy one delays nobody.
+// Numbers the events of the next $2 projects after project $1, at most $3 of each project, so that a project with many events does not delay the others.
 // Writers of one object wait for each other's commit, so among its events the order of positions is the order of commits.
 const SEQUENCE = `
   WITH RECURSIVE ${OUTBOX_PROJECTS}, due AS (

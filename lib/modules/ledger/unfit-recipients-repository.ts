@@ -1,4 +1,4 @@
-/** Finds accounts that another account cannot pay. The fields of an account that never change are read once and kept. */
+/** Finds the recipients of a payout that cannot be paid. Fields of an account that never change are read once and kept. */
 import { LRUCache } from "lru-cache";
 import { isId } from "@/lib/core/ids";
 import type { LedgerRepository } from "./repository";
@@ -7,9 +7,9 @@ import { idArray } from "./sql";
 /** Why an account cannot be paid: it is none of the project's, in another currency, or frozen or closed. */
 export type UnfitRecipient = "missing" | "currency" | "frozen";
 
-/** About 20 MB. */
+/** Accounts whose fields are kept; about 20 MB. */
 const KEPT_MAX = 100_000;
-/** Where a project has more accounts that are not active, the asked ones are looked up instead. */
+/** A project with more frozen and closed accounts than this has the recipients of each payout looked up one by one instead. */
 const NOT_ACTIVE_MAX = 1000;
 
 const READ_FACTS = `
@@ -39,7 +39,7 @@ const notActiveAmong = async (
   return new Set(rows.map(({ id }) => `ga_${id}`));
 };
 
-/** The currency of each account of the project among `ids`; others are missing. */
+/** Reads the currencies of accounts. The map has no entry for an id that is no account of the project. */
 const currenciesOf = async (
   { query }: LedgerRepository,
   kept: LRUCache<string, Facts>,

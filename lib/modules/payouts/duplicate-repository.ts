@@ -140,7 +140,7 @@ export const newKeysPart = ({ id, projectId }: Claimant, { keys, now }: RowKeys)
   values: [projectId, keys.join(","), id, now.toISOString()],
 });
 
-/** As `lockRowKeys`, and stores the keys. */
+/** Looks for duplicates as `lockRowKeys` does, and then stores the keys in the same transaction. */
 export const claimRowKeys = async (
   sql: Sql,
   payout: Claimant,

@@ -6,7 +6,7 @@ import { PREFIX_BYTES, prefixesOf, prefixesOfBytes, type Prefixes } from "./key-
 export interface Seen {
   /** Ids of transactions mean something only while this stays the same. */
   readonly server: string;
-  /** As `pg_current_snapshot` returns it. */
+  /** The transactions whose changes the statement saw, in the text form of PostgreSQL's `pg_snapshot`. */
   readonly snapshot: string;
   /** Seconds since 1970, by the clock of the database. */
   readonly at: number;

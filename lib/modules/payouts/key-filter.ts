@@ -22,7 +22,7 @@ export const prefixesOf = (keys: readonly string[]): Prefixes =>
 export const countOf = (prefixes: Prefixes): number => prefixes.length / WORDS_EACH;
 
 export interface KeyFilter {
-  /** The most keys for which it stays precise. */
+  /** The number of keys up to which it takes about 1 of 400 other keys for one that was added, and no more. */
   readonly capacity: number;
   /** The number of keys that were added, repeated ones too. */
   readonly count: number;

@@ -9,7 +9,7 @@ import { indexNewKeys, newKeysPart } from "./duplicate-repository";
 import { createKeyFilters, type KeyFilters } from "./key-filters";
 
 const { url } = await testDatabase();
-// Several instances at once, each with transactions that stay open.
+// Twenty connections, because the tests run several instances at once, and each of them keeps transactions open.
 const pool = createDatabase(url, { poolSize: 20 });
 afterFile(() => pool.close());
 const sql = sqlOn(pool.pool);

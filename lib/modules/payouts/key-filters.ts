@@ -18,10 +18,10 @@ const ADDED_MAX = 100_000;
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
 /** Added keys stay listed for two hours (`payout_key_list` in lib/db/sweep.ts), so a filter that was used within the hour has missed none. */
 const UNUSED_MS_MAX = 60 * 60 * 1000;
-/** Before the keys of a project without a filter are read again. */
+/** How long a project stays without a filter after it had too many keys, or its keys could not be read. */
 const WITHOUT_MS = 10 * 60 * 1000;
 const PROJECTS_WITHOUT_MAX = 1000;
-/** Payouts whose keys are not read again when they are listed. */
+/** Of how many payouts a filter remembers that it has their keys, so that these are not read again from the list. */
 const READ_MAX = 64;
 
 /** The filter contains every key that `seen` sees, and all keys of the payouts in `read`. */
@@ -29,7 +29,7 @@ interface Known {
   readonly filter: KeyFilter;
   readonly read: Set<string>;
   seen: Seen;
-  /** When that was, by the monotonic clock of the process. */
+  /** When `seen` was read, by the monotonic clock of the process. */
   readMs: number;
 }
 

@@ -1,7 +1,11 @@
 import type { JudgedPart, StatementPart } from "@/lib/db/together";
 import { PoliciesChangedError } from "./errors";
 
-/** The condition of an evaluation, as a part that decides about the statement it is in: the judgement throws `PoliciesChangedError`. */
+/**
+ * A part of the statement that accepts a movement. It checks that the policies are still those that were evaluated.
+ * @param condition of the evaluation; null: no part is needed
+ * @throws PoliciesChangedError in the judgement, where they are not
+ */
 export const conditionParts = (condition: StatementPart | null): JudgedPart[] => {
   if (condition === null) return [];
   const judge = (rows: readonly unknown[]): void => {

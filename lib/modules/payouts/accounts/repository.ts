@@ -2,6 +2,7 @@ import { bindDeps } from "@/lib/core/bind-deps";
 import type { Database } from "@/lib/db/client";
 import { keptSqlOn, sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/db/sql";
 import { changeAndJudge, type JudgedPart, type StatementPart } from "@/lib/db/together";
+import { violatedUnique } from "@/lib/db/unique-violation";
 import { auditEntryParts, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
 import { announceJob, insertJob, jobPart } from "@/lib/modules/jobs/service";
 import { conditionParts, type Passed } from "@/lib/modules/policies/service";
@@ -21,7 +22,6 @@ const INSERT_PAYOUT = `
     items_total, digest, idempotency_key, retry_of, created_by, created_at, updated_at, expires_at, evaluation_id)
   VALUES ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9::numeric, $10::int, $11::bytea, $12, $13, $14, $15::timestamptz, $15::timestamptz,
     $16::timestamptz, $17)`;
-const UNIQUE_VIOLATION = "23505";
 
 const QUEUE = "payout";
 
@@ -120,10 +120,11 @@ interface Awaiting {
   readonly ask: (sql: Sql, stored: AccountsPayout) => Promise<void>;
 }
 
-const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
-
-/** Stores a payout with all of its rows, and `parts`, in one statement. @throws UsedAlreadyError */
+/**
+ * Stores a payout with all of its rows in one statement.
+ * @param parts further parts of that statement: the evaluation of the policies and its condition
+ * @throws UsedAlreadyError
+ */
 const insertRows = async (
   sql: Sql,
   stored: AccountsPayout,
@@ -143,7 +144,7 @@ const insertRows = async (
     await changeAndJudge(sql, [...parts, ...own]);
   } catch (error) {
     // All ids are new, so it is the payout's Idempotency-Key, or the payout that it retries.
-    if (isUniqueViolation(error)) throw new UsedAlreadyError();
+    if (violatedUnique(error) !== null) throw new UsedAlreadyError();
     throw error;
   }
   if (isQueued) announceJob(sql, QUEUE);
@@ -169,7 +170,7 @@ const insertQueued = (
   { spend, evaluate }: Admission,
 ): Promise<AccountsPayout | null> =>
   insertBy(deps, input, async (sql) => {
-    // By itself: it may wait for another payment, and the condition of the policies has to hold after that.
+    // A statement of its own: it may wait for another payment, and the next statement must see a policy that was stored meanwhile.
     await changeAndJudge(sql, spend());
     const passed = await evaluate(sql);
     if (passed === null) throw new NotAdmittedError();
