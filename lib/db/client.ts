@@ -4,7 +4,7 @@ import { collectAnnouncements, type Announcement } from "./announcements";
 import { PrismaClient, type Prisma } from "./generated/client";
 import { COMMIT_IN_TWO_PHASES, createLayout, findDistributed, isDistributed, likewise } from "./layout";
 import { createPool } from "./pool";
-import { keptSqlOn, sqlOn, type Sql } from "./sql";
+import { keptSqlOn, sqlOn, type PipelinedSql, type Sql } from "./sql";
 
 /** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
 export type Tx = Prisma.TransactionClient;
@@ -24,7 +24,7 @@ export interface Database {
    * would examine several times each.
    * @param toSql `keptSqlOn` for constant statements, whose plans each connection keeps; by default each is planned at each run
    */
-  rawTransaction<T>(work: (sql: Sql) => Promise<T>, toSql?: (client: pg.ClientBase) => Sql): Promise<T>;
+  rawTransaction<T>(work: (sql: PipelinedSql) => Promise<T>, toSql?: (client: pg.ClientBase) => Sql): Promise<T>;
   /**
    * For work of one constant statement, which is a transaction by itself and needs no BEGIN and COMMIT. Several statements may run on
    * different connections.
@@ -39,7 +39,7 @@ const TRANSACTION_WAIT_MS = 10_000;
 /** Runs `work` in one READ COMMITTED transaction on a connection of the pool. */
 export const inRawTransaction = async <T>(
   pool: pg.Pool,
-  work: (sql: Sql) => Promise<T>,
+  work: (sql: PipelinedSql) => Promise<T>,
   toSql: (client: pg.ClientBase) => Sql = sqlOn,
 ): Promise<T> => {
   // Asked before a connection is taken: the question takes one of its own.
@@ -49,7 +49,7 @@ export const inRawTransaction = async <T>(
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
     if (isCluster) await client.query(COMMIT_IN_TWO_PHASES);
-    const result = await work(likewise(toSql(client), pool));
+    const result = await work(likewise({ ...toSql(client), isPipelined: true }, pool));
     await client.query("COMMIT");
     return result;
   } catch (error) {

@@ -84,6 +84,8 @@ export const createPool = (url: string, { max, connectTimeoutMs, isPooled = fals
     connectionTimeoutMillis: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
+    // Statements that are given without waiting for each other are sent at once.
+    pipeline: true,
     Client: isPooled ? UnnamedClient : BoundedClient,
   });
   // Without a listener an idle connection that the server ends would end the process.

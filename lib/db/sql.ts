@@ -14,6 +14,14 @@ export interface Sql extends SqlReader {
   change(text: string, values: readonly unknown[]): Promise<number>;
 }
 
+/**
+ * Statements of a transaction on one connection, which run in the order of the calls. A statement can be given before the one before it has ended, and
+ * is then sent at once (libpq calls it a pipeline). After a failed statement those behind it fail too, so await the first one first.
+ */
+export interface PipelinedSql extends Sql {
+  readonly isPipelined: true;
+}
+
 /** Statements in a transaction of Prisma, or outside of any transaction. */
 export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => {
   const sql: Sql = {

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { v4 as uuidv4 } from "uuid";
 import { z } from "zod";
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { addSeconds } from "@/lib/core/clock";
+import { handledLater } from "@/lib/core/handled-later";
 import type { Contract } from "@/lib/contracts/contract";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
 import { openText, sealText, type AppSecrets } from "@/lib/modules/encryption/text-seal";
@@ -88,6 +90,11 @@ export interface IdempotentCall {
   readonly path: string;
   readonly search: string;
   readonly rawBody: Uint8Array;
+  /**
+   * Reads the body for `work` while the key is claimed; null where it was read before. Throws the error that the caller gets instead, and the key stays
+   * free.
+   */
+  readonly readBody: (() => void) | null;
   /** Checks the caller's present permissions beyond those that every route checks. Throws when the caller may no longer see the stored answer. */
   readonly beforeReplay: () => Promise<void> | void;
   readonly onError: (error: unknown) => void;
@@ -122,7 +129,7 @@ const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: str
  * kept. The keys of a process that dies are freed when other processes miss its heartbeats (lib/db/live-claims.ts). A process that
  * was only frozen may continue beside its successor, so a handler that moves money must be safe to run twice.
  * @param work never throws; a Response (a stream) is passed through and not stored
- * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`, and those of `beforeReplay`
+ * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`, and those of `readBody` and `beforeReplay`
  */
 export const runIdempotent = async (
   call: IdempotentCall,
@@ -132,14 +139,19 @@ export const runIdempotent = async (
   const holder = uuidv4();
   const now = call.clock.now();
   const expiresAt = addSeconds(now, KEEP_SECONDS);
-  const found = await call.store.claim({
-    ...entry,
-    digest,
-    holder,
-    now,
-    lockedUntil: addSeconds(now, LEASE_SECONDS),
-    expiresAt,
-  });
+  const lockedUntil = addSeconds(now, LEASE_SECONDS);
+  const claiming = handledLater(call.store.claim({ ...entry, digest, holder, now, lockedUntil, expiresAt }));
+  if (call.readBody !== null) {
+    // The statement leaves first.
+    await nextTurn();
+    try {
+      call.readBody();
+    } catch (error) {
+      if ((await claiming) === null) await settle(call, entry, holder, null);
+      throw error;
+    }
+  }
+  const found = await claiming;
   if (found !== null) {
     if (!Buffer.from(found.digest).equals(digest))
       throw new DomainError(

@@ -70,10 +70,10 @@ export const parseQuery = (contract: Contract, search: string): unknown => {
   return search.includes("%00") ? requireStorable(query) : query;
 };
 
-const parseJson = (bytes: Uint8Array): { readonly text: string; readonly value: unknown } => {
+/** The result of `read`, which throws where the body is not JSON. */
+const asJson = <T>(read: () => T): T => {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { text, value: JSON.parse(text) as unknown };
+    return read();
   } catch (cause) {
     const message = "The body is not valid JSON (UTF-8).";
     throw new DomainError("invalid_request", message, {
@@ -106,10 +106,13 @@ export const readRawBody = async (contract: Contract, input: HttpInput): Promise
  * @throws DomainError `invalid_request`
  */
 export const parseBody = (contract: Contract & { readonly body: z.ZodType }, raw: Uint8Array): unknown => {
+  const text = asJson(() => new TextDecoder("utf-8", { fatal: true }).decode(raw));
   const depthMax = JSON_DEPTH_MAX[senderOf(contract)];
-  if (isDeeperThan(raw, depthMax)) throw refuseDepth(depthMax);
-  const { text, value } = parseJson(raw);
-  const body = check(contract.body, value);
+  if (isDeeperThan(text, depthMax)) throw refuseDepth(depthMax);
+  const body = check(
+    contract.body,
+    asJson(() => JSON.parse(text) as unknown),
+  );
   // In valid JSON of valid UTF-8 they can be written as escapes alone.
   return ESCAPED_UNSTORABLE.test(text) ? requireStorable(body) : body;
 };

@@ -84,7 +84,9 @@ export interface RouteHandler {
 }
 
 const NO_HEADERS = {};
-const NO_BODY = { raw: new Uint8Array(), body: undefined };
+const NO_BODY = { raw: new Uint8Array(), parse: () => undefined };
+/** Bytes from which a body is parsed while its Idempotency-Key is claimed. A smaller one is parsed before, so that an invalid one costs no statement. */
+const LARGE_BODY = 32 * 1024;
 
 const serialise = (contract: Contract, result: Reply<unknown>, services: HttpServices): Answer => {
   // Types check handlers against the contract; in development the values are checked too.
@@ -201,17 +203,17 @@ class RouteContext implements RouteContextFields {
 const hasBody = (contract: Contract): contract is Contract & { body: NonNullable<Contract["body"]> } =>
   contract.body !== undefined;
 
-const readBody = async <C extends Contract, S, V>(
+const receiveBody = async <C extends Contract, S, V>(
   { contract, verify }: RouteOptions<C, S, V>,
   input: HttpInput,
   services: S,
   trace: Trace,
-): Promise<{ raw: Uint8Array; body: unknown; verified: V | null }> => {
+): Promise<{ raw: Uint8Array; parse: () => unknown; verified: V | null }> => {
   if (!hasBody(contract)) return { ...NO_BODY, verified: null };
   const raw = await readRawBody(contract, input);
   if (trace.key !== null) trace.body = raw;
   const verified = verify?.({ services, raw, header: (name) => input.header(name) }) ?? null;
-  return { raw, body: parseBody(contract, raw), verified };
+  return { raw, parse: () => parseBody(contract, raw), verified };
 };
 
 const carryOut = async <C extends Contract, S extends HttpServices, V>(
@@ -224,23 +226,29 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
   const actor = await admit(contract, input, services, trace);
   const params = parseParams(contract, pathParams);
   const query = parseQuery(contract, input.search);
-  const { raw, body, verified } = await readBody(options, input, services, trace);
-  const sent = { body, rawBody: raw, verified };
+  const { raw, parse, verified } = await receiveBody(options, input, services, trace);
+  const counts = contract.method === "POST" && options.idempotency !== false;
+  const key = counts && actor !== null ? readIdempotencyKey(input.header("idempotency-key")) : null;
+  const isLater = key !== null && raw.length >= LARGE_BODY;
+  let body = isLater ? undefined : parse();
   const { requestId } = trace;
   // The contract's schemas made these values, so they have the contract's types.
   const contextOn = (own: S): HandlerContext<C, S, V> =>
-    new RouteContext(input, { ...sent, query, params, actor, services: own, requestId }) as unknown as HandlerContext<
-      C,
-      S,
-      V
-    >;
+    new RouteContext(input, {
+      body,
+      rawBody: raw,
+      verified,
+      query,
+      params,
+      actor,
+      services: own,
+      requestId,
+    }) as unknown as HandlerContext<C, S, V>;
   const run = (): Promise<Answer | Response> =>
     answerRead(contract, input, services, async (own) => {
       const result = await options.handler(contextOn(own));
       return result instanceof Response ? result : serialise(contract, result, services);
     });
-  const counts = contract.method === "POST" && options.idempotency !== false;
-  const key = counts && actor !== null ? readIdempotencyKey(input.header("idempotency-key")) : null;
   if (key === null || actor === null) return run();
   const { logLevel, appSecret, appSecretPrevious } = services.config;
   const appSecrets = [appSecret, ...(appSecretPrevious === null ? [] : [appSecretPrevious])] as const;
@@ -248,7 +256,11 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
     getLogger(logLevel).error({ requestId: trace.requestId, err: loggedError(error) }, "idempotency could not be kept");
   const call = { store: services.idempotencyStore, clock: services.clock, appSecrets, contract, actor, key, onError };
   const beforeReplay = (): Promise<void> | void => options.beforeReplay?.(contextOn(services));
-  return runIdempotent({ ...call, path: input.path, search: input.search, rawBody: raw, beforeReplay }, () =>
+  const readBodyLater = (): void => {
+    body = parse();
+  };
+  const sent = { path: input.path, search: input.search, rawBody: raw, readBody: isLater ? readBodyLater : null };
+  return runIdempotent({ ...call, ...sent, beforeReplay }, () =>
     run().catch((error: unknown) => failed(contract, error, trace, logLevel)),
   );
 };
@@ -303,7 +315,7 @@ const inRequestSpan = (
 
 /**
  * Creates `route()` for a set of services. The order of a request is: request id → limit by address → authentication → limit by caller →
- * content type, size, JSON, contract → idempotency → handler → error body → log line and metrics. Without an
+ * content type, size, JSON, contract → idempotency (for a large body before JSON) → handler → error body → log line and metrics. Without an
  * Idempotency-Key none of these steps awaits the database.
  */
 export const createRoute =

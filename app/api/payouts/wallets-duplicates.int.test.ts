@@ -5,7 +5,8 @@ import { cancelPayout, createAccountsPayout, listPayouts } from "@/lib/contracts
 import { createAssets } from "@/lib/chains/assets";
 import { sqlOn } from "@/lib/db/sql";
 import { readRows } from "@/lib/modules/payouts/accounts/check-rows";
-import { lockRowKeys } from "@/lib/modules/payouts/duplicate-repository";
+import { rowKeysOf } from "@/lib/modules/payouts/accounts/rows";
+import { findDuplicates, lockRowKeys } from "@/lib/modules/payouts/duplicate-repository";
 import { createKeyFilters } from "@/lib/modules/payouts/key-filters";
 import { testApi, type TestApi } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
@@ -171,9 +172,15 @@ test("a payment that many rows repeat is named by its row, whether a filter know
   const { projectId } = await database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId ?? "" } });
   const filters = createKeyFilters({ sql: sqlOn(database.pool), onFault: (error) => expect(error).toBeNull() });
   const look = (transfers: ReturnType<typeof rows>) => {
-    const { keys } = readRows(transfers, createAssets(registry).resolve("USDC", ""));
-    const asked = { keys, allowDuplicates: false, now: new Date() };
-    return refusal(database.rawTransaction((sql) => lockRowKeys(sql, { id: "po_1", projectId }, asked, filters)));
+    const { asset, items, rows: encoded } = readRows(transfers, createAssets(registry).resolve("USDC", ""));
+    const asked = { keys: rowKeysOf(asset.assetId, items, encoded), allowDuplicates: false, now: new Date() };
+    return refusal(
+      database.rawTransaction(async (sql) => {
+        await lockRowKeys(sql, projectId, asked.keys);
+        const candidates = await filters.read(sql, { id: "po_1", projectId }, asked.keys.length);
+        return findDuplicates(sql, projectId, asked, candidates);
+      }),
+    );
   };
   for (let time = 0; time < 3; time += 1) {
     const refused = await look(repeating);

@@ -40,6 +40,25 @@ export interface ApiRequestFilter extends Pick<ApiRequestQuery, "method" | "path
   readonly cursor?: string | undefined;
 }
 
+interface WaitingRequest extends Omit<ApiRequest, "bodySha256"> {
+  readonly bodySha256: () => ApiRequest["bodySha256"];
+}
+
+const nothing = (): null => null;
+
+/** The SHA-256 of a body, which is computed after the request is answered, or earlier where it is asked for. */
+const hashedSoon = (body: Uint8Array): (() => Uint8Array) => {
+  let of: Uint8Array | null = body;
+  let digest = new Uint8Array();
+  const hashed = (): Uint8Array => {
+    if (of !== null) digest = createHash("sha256").update(of).digest();
+    of = null;
+    return digest;
+  };
+  setImmediate(hashed);
+  return hashed;
+};
+
 /**
  * The log of the requests that were made with an API key. `record` keeps a request in memory; batches are written twice a second, apart
  * from every other transaction. So a process that dies loses what it answered within the last half second, plus the write that runs.
@@ -47,7 +66,7 @@ export interface ApiRequestFilter extends Pick<ApiRequestQuery, "method" | "path
  */
 export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps) => {
   const sql = sqlOn(database.pool);
-  let waiting: ApiRequest[] = [];
+  let waiting: WaitingRequest[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
   let writing: Promise<void> = Promise.resolve();
   let dropped = 0;
@@ -59,7 +78,10 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_MAX);
       try {
-        await insertApiRequests(sql, batch);
+        await insertApiRequests(
+          sql,
+          batch.map((request) => ({ ...request, bodySha256: request.bodySha256() })),
+        );
       } catch (error) {
         onLost({ requests: 0, error });
         schedule();
@@ -90,8 +112,7 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
         dropped += 1;
         return;
       }
-      const bodySha256 = body === null ? null : createHash("sha256").update(body).digest();
-      waiting.push({ ...request, bodySha256 });
+      waiting.push({ ...request, bodySha256: body === null ? nothing : hashedSoon(body) });
       schedule();
     },
     /**

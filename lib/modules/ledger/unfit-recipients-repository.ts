@@ -39,37 +39,34 @@ const notActiveAmong = async (
   return new Set(rows.map(({ id }) => `ga_${id}`));
 };
 
-/** Reads the currencies of accounts. The map has no entry for an id that is no account of the project. */
-const currenciesOf = async (
+/** The facts of accounts, in the order of `ids`; null where an id is no account of the project. */
+const factsOf = async (
   { query }: LedgerRepository,
   kept: LRUCache<string, Facts>,
   projectId: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> => {
-  const currencies = new Map<string, string>();
-  const unknown: string[] = [];
-  for (const id of ids) {
+): Promise<readonly (Facts | null)[]> => {
+  const known = ids.map((id) => {
     const facts = kept.get(id);
-    if (facts?.projectId === projectId) currencies.set(id, facts.currency);
-    else unknown.push(id);
-  }
-  const readable = unknown.filter((id) => isId("globalAccount", id));
-  if (readable.length === 0) return currencies;
+    return facts?.projectId === projectId ? facts : null;
+  });
+  const readable = ids.filter((id, index) => known[index] === null && isId("globalAccount", id));
+  if (readable.length === 0) return known;
   const rows = await query<{ id: string; currency: string }>(READ_FACTS, [projectId, idArray(readable)]);
   // The accounts of one project and currency share one object.
   const shared = new Map<string, Facts>();
+  const read = new Map<string, Facts>();
   for (const { id, currency } of rows) {
     const facts = shared.get(currency) ?? { projectId, currency };
     shared.set(currency, facts);
     kept.set(`ga_${id}`, facts);
-    currencies.set(`ga_${id}`, currency);
+    read.set(`ga_${id}`, facts);
   }
-  return currencies;
+  return ids.map((id, index) => known[index] ?? read.get(id) ?? null);
 };
 
 export const createUnfitRecipients = (repository: LedgerRepository) => {
   const kept = new LRUCache<string, Facts>({ max: KEPT_MAX });
-
   /**
    * The recipients among `accountIds` that the source account cannot pay, each with the reason. Without such a source none is named.
    * @param accountIds may be of any shape
@@ -80,16 +77,15 @@ export const createUnfitRecipients = (repository: LedgerRepository) => {
     accountIds: readonly string[],
   ): Promise<ReadonlyMap<string, UnfitRecipient>> => {
     const unfit = new Map<string, UnfitRecipient>();
-    const [notActive, currencies] = await Promise.all([
+    const [notActive, [source = null, ...recipients]] = await Promise.all([
       notActiveAmong(repository, projectId, accountIds),
-      currenciesOf(repository, kept, projectId, [sourceId, ...accountIds]),
+      factsOf(repository, kept, projectId, [sourceId, ...accountIds]),
     ]);
-    const sourceCurrency = currencies.get(sourceId);
-    if (sourceCurrency === undefined) return unfit;
-    for (const id of accountIds) {
-      const currency = currencies.get(id);
-      if (currency === undefined) unfit.set(id, "missing");
-      else if (currency !== sourceCurrency) unfit.set(id, "currency");
+    if (source === null) return unfit;
+    for (const [index, id] of accountIds.entries()) {
+      const facts = recipients[index] ?? null;
+      if (facts === null) unfit.set(id, "missing");
+      else if (facts.currency !== source.currency) unfit.set(id, "currency");
       else if (notActive.has(id)) unfit.set(id, "frozen");
     }
     return unfit;

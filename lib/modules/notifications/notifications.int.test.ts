@@ -10,7 +10,7 @@ import {
 import type { GasBalances } from "@/lib/chains/gas-balances";
 import type { ApiClient } from "@/lib/api-client/client";
 import { newId } from "@/lib/core/ids";
-import type { Sql } from "@/lib/db/sql";
+import type { PipelinedSql } from "@/lib/db/sql";
 import { recordEventsOn, type NewEvent } from "@/lib/modules/events/service";
 import { testApi } from "@/lib/testing/api";
 import { newMember, setMemberRole, type TestMember } from "@/lib/testing/voters";
@@ -151,7 +151,7 @@ describe("once for each person and event", () => {
     await happen(...Array.from({ length: 250 }, () => failed()));
     const dying = {
       ...database,
-      rawTransaction: <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+      rawTransaction: <T>(work: (sql: PipelinedSql) => Promise<T>): Promise<T> =>
         database.rawTransaction(async (sql) => {
           await work(sql);
           throw new Error("The process died before its commit.");

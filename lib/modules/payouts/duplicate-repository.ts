@@ -1,8 +1,9 @@
+import { binaryUuids } from "@/lib/db/binary-uuids";
 import { PLANNED_EACH_RUN, type Sql, type SqlReader } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
 import { IN_DOUBT_CODE } from "./wallets/batches/doubt-code";
 import { refuseDuplicates, repeatedWithin, type DuplicateRow, type RowKeys } from "./duplicate-rows";
-import type { KeyFilters } from "./key-filters";
+import type { Candidates, KeyFilters } from "./key-filters";
 
 /** Days after which an equal payment is no longer a duplicate. */
 const DUPLICATE_DAYS = 30;
@@ -48,11 +49,11 @@ const EARLIER = `${PLANNED_EACH_RUN}
 
 const INSERT = `
   INSERT INTO payout_new_keys (project_id, payout_id, created_at, keys)
-  VALUES ($1, $3, $4::timestamptz, string_to_array($2, ',')::uuid[])`;
+  VALUES ($1, $3, $4::timestamptz, $2::uuid[])`;
 
 const NEW_KEYS = "SELECT project_id, payout_id FROM payout_new_keys ORDER BY created_at LIMIT $1::int";
-// One statement, so that each key is in one of the two tables for everybody who looks. In the order of the index, in which its pages are
-// found faster.
+// One statement, so that each key is in exactly one of the two tables for everybody who looks. In the order of the index, in which its pages
+// are found faster.
 const MOVE = `
   WITH taken AS (
     DELETE FROM payout_new_keys WHERE project_id = $1 AND payout_id = $2 RETURNING created_at, keys
@@ -60,7 +61,7 @@ const MOVE = `
   INSERT INTO payout_row_key (project_id, row_key, payout_id, index, created_at)
   SELECT $1, uuid_send(listed.key), $2, listed.place - 1, taken.created_at
   FROM taken CROSS JOIN LATERAL unnest(taken.keys) WITH ORDINALITY AS listed (key, place)
-  ORDER BY listed.key ON CONFLICT DO NOTHING`;
+  ORDER BY listed.key`;
 /** Payouts whose keys are moved before it is looked for more. */
 const MOVED_AT_ONCE = 50;
 
@@ -106,8 +107,14 @@ export const duplicatesOf = async (
 };
 
 /** Locks for these keys, in ascending order: rows that are equal always share one. */
-const locksOf = (keys: readonly string[]): number[] =>
-  [...new Set(keys.map((key) => Number.parseInt(key.slice(0, 2), 16) % LOCKS))].sort((one, other) => one - other);
+const locksOf = (keys: readonly string[]): number[] => {
+  const locks = new Set<number>();
+  for (const key of keys) {
+    locks.add(Number.parseInt(key.slice(0, 2), 16) % LOCKS);
+    if (locks.size === LOCKS) break;
+  }
+  return [...locks].sort((one, other) => one - other);
+};
 
 /** A payout that is being stored. */
 interface Claimant {
@@ -115,21 +122,33 @@ interface Claimant {
   readonly projectId: string;
 }
 
+const ALL_LOCKS = Array.from({ length: LOCKS }, (_, lock) => lock);
+
+/** So many keys have nearly always one for each lock. */
+export const KEYS_OF_ALL_LOCKS = 500;
+
 /**
- * Looks for earlier payments that a new payout repeats, in the transaction that stores the payout with `newKeysPart`. Locks ensure that of
- * concurrent equal requests all but the first find the duplicates.
+ * Locks keys until the transaction ends, so that of concurrent equal requests all but the first find the duplicates.
+ * @param keys null: any
+ */
+export const lockRowKeys = async (sql: Sql, projectId: string, keys: readonly string[] | null): Promise<void> => {
+  await sql.change(LOCK, [projectId, (keys === null ? ALL_LOCKS : locksOf(keys)).join(",")]);
+};
+
+/**
+ * Looks for earlier payments that a new payout repeats, in the transaction that stores the payout with `newKeysPart`.
+ * @param sql of a transaction that has locked the keys
+ * @param candidates read in it after the lock
  * @returns the duplicates that were allowed
  * @throws DomainError `duplicate_payout` naming every duplicate row
  */
-export const lockRowKeys = async (
+export const findDuplicates = async (
   sql: Sql,
-  payout: Claimant,
+  projectId: string,
   keys: RowKeys,
-  filters: Pick<KeyFilters, "candidates">,
+  candidates: Candidates | null,
 ): Promise<DuplicateRow[]> => {
-  await sql.change(LOCK, [payout.projectId, locksOf(keys.keys).join(",")]);
-  const positions = await filters.candidates(sql, payout, keys.keys);
-  const duplicates = await duplicatesOf(sql, payout.projectId, keys, positions);
+  const duplicates = await duplicatesOf(sql, projectId, keys, candidates?.(keys.keys) ?? null);
   if (!keys.allowDuplicates) refuseDuplicates(duplicates);
   return duplicates;
 };
@@ -137,17 +156,19 @@ export const lockRowKeys = async (
 /** Stores the keys of a payout's rows, as a part of the transaction that has locked them. */
 export const newKeysPart = ({ id, projectId }: Claimant, { keys, now }: RowKeys): StatementPart => ({
   text: INSERT,
-  values: [projectId, keys.join(","), id, now.toISOString()],
+  values: [projectId, binaryUuids(keys), id, now.toISOString()],
 });
 
-/** Looks for duplicates as `lockRowKeys` does, and then stores the keys in the same transaction. */
+/** Locks the keys, looks for duplicates as `findDuplicates` does, and stores the keys in the same transaction. */
 export const claimRowKeys = async (
   sql: Sql,
   payout: Claimant,
   keys: RowKeys,
-  filters: Pick<KeyFilters, "candidates">,
+  filters: Pick<KeyFilters, "read">,
 ): Promise<DuplicateRow[]> => {
-  const duplicates = await lockRowKeys(sql, payout, keys, filters);
+  await lockRowKeys(sql, payout.projectId, keys.keys);
+  const candidates = await filters.read(sql, payout, keys.keys.length);
+  const duplicates = await findDuplicates(sql, payout.projectId, keys, candidates);
   const { text, values } = newKeysPart(payout, keys);
   await sql.change(text, values);
   return duplicates;

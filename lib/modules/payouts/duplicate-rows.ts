@@ -36,12 +36,13 @@ export const rowKeyOf = ({ recipient, asset, amountBase, reference }: RowIdentit
 /** Rows that repeat an earlier row of the same list. */
 export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {
   const first = new Map<string, number>();
-  return keys.flatMap((key, index) => {
+  const repeated: DuplicateRow[] = [];
+  for (const [index, key] of keys.entries()) {
     const earlier = first.get(key);
-    if (earlier !== undefined) return [{ index, earlier: { index: earlier } }];
-    first.set(key, index);
-    return [];
-  });
+    if (earlier === undefined) first.set(key, index);
+    else repeated.push({ index, earlier: { index: earlier } });
+  }
+  return repeated;
 };
 
 /** The description of a duplicate for people. */

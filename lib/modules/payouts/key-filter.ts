@@ -5,7 +5,7 @@ const BITS_EACH = 16;
 const PROBES = 4;
 /** Bytes of a key that the filter uses. Keys are hashes, so their first bytes are as good as all. */
 export const PREFIX_BYTES = 8;
-const HEX_EACH = 2 * PREFIX_BYTES;
+const KEY_WORDS = 4;
 const WORDS_EACH = PREFIX_BYTES / 4;
 
 /** The first bytes of keys, one after another. */
@@ -15,9 +15,15 @@ export type Prefixes = Uint32Array;
 export const prefixesOfBytes = (bytes: Buffer): Prefixes =>
   new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 
-/** @param keys in hex, each with at least 16 digits */
-export const prefixesOf = (keys: readonly string[]): Prefixes =>
-  prefixesOfBytes(Buffer.from(keys.map((key) => key.slice(0, HEX_EACH)).join(""), "hex"));
+/** @param keys in hex, 32 digits each */
+export const prefixesOf = (keys: readonly string[]): Prefixes => {
+  const words = prefixesOfBytes(Buffer.from(keys.join(""), "hex"));
+  const prefixes = new Uint32Array(keys.length * WORDS_EACH);
+  for (let index = 0; index < keys.length; index += 1)
+    for (let word = 0; word < WORDS_EACH; word += 1)
+      prefixes[index * WORDS_EACH + word] = words[index * KEY_WORDS + word] ?? 0;
+  return prefixes;
+};
 
 export const countOf = (prefixes: Prefixes): number => prefixes.length / WORDS_EACH;
 

@@ -33,11 +33,18 @@ const store = async (tx: Sql, { projectId, keys }: Payment, id: string): Promise
   await tx.change(text, values);
 };
 
+const candidatesOf = async (
+  filters: KeyFilters,
+  tx: Sql,
+  payout: { id: string; projectId: string },
+  keys: readonly string[],
+): Promise<readonly number[] | null> => (await filters.read(tx, payout, keys.length))?.(keys) ?? null;
+
 /** Accepts a payout as the service does, without its locks. @returns the candidates */
 const accept = (filters: KeyFilters, payment: Payment): Promise<readonly number[] | null> =>
   pool.rawTransaction(async (tx) => {
     const id = newId("payout");
-    const candidates = await filters.candidates(tx, { id, projectId: payment.projectId }, payment.keys);
+    const candidates = await candidatesOf(filters, tx, { id, projectId: payment.projectId }, payment.keys);
     await store(tx, payment, id);
     await payment.before?.();
     return candidates;
@@ -45,7 +52,7 @@ const accept = (filters: KeyFilters, payment: Payment): Promise<readonly number[
 
 /** The candidates among keys that are not stored. */
 const ask = (filters: KeyFilters, projectId: string, keys: readonly string[]): Promise<readonly number[] | null> =>
-  pool.rawTransaction((tx) => filters.candidates(tx, { id: newId("payout"), projectId }, keys));
+  pool.rawTransaction((tx) => candidatesOf(filters, tx, { id: newId("payout"), projectId }, keys));
 
 /** An instance whose filter of the project is built. */
 const built = async (projectId: string, options: { unusedMsMax?: number } = {}): Promise<KeyFilters> => {
@@ -187,7 +194,7 @@ test("a filter that could not be brought up to date is given up", async () => {
   const filters = await built(projectId);
   const failing: Sql = { query: () => Promise.reject(new Error("too slow")), change: () => Promise.resolve(0) };
   const payout = { id: newId("payout"), projectId };
-  await expect(filters.candidates(failing, payout, keysOf(100))).rejects.toThrow("too slow");
+  await expect(candidatesOf(filters, failing, payout, keysOf(100))).rejects.toThrow("too slow");
   expect(await ask(filters, projectId, keysOf(100))).toBeNull();
   await filters.settled();
 });
@@ -201,7 +208,7 @@ test("a clock of the database that went back ends a filter", async () => {
     change: () => Promise.resolve(0),
   };
   const payout = { id: newId("payout"), projectId };
-  expect(await filters.candidates(back, payout, keysOf(100))).toBeNull();
+  expect(await candidatesOf(filters, back, payout, keysOf(100))).toBeNull();
   await filters.settled();
 });
 
@@ -222,7 +229,7 @@ test("a key of a committed payout is never missed, while instances accept, fail,
     const work = pool.rawTransaction(async (tx) => {
       const before = new Set(committed);
       const id = newId("payout");
-      const candidates = await filters.candidates(tx, { id, projectId }, keys);
+      const candidates = await candidatesOf(filters, tx, { id, projectId }, keys);
       counts[candidates === null ? "searched" : "spared"] += 1;
       const found = new Set(candidates ?? all(100));
       counts.missed += keys.filter((key, index) => before.has(key) && !found.has(index)).length;

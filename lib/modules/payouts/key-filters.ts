@@ -33,17 +33,20 @@ interface Known {
   readMs: number;
 }
 
+/** The positions of those of the payout's keys that a payout committed by now may have. The keys are added to the filter. */
+export type Candidates = (keys: readonly string[]) => readonly number[];
+
 export interface KeyFilters {
   /**
-   * The positions of those keys that a payout committed by now may have. Null: every key has to be searched.
+   * Reads which keys were added since, for a payout of `count` keys.
    * @param sql in a READ COMMITTED transaction that has locked the keys
-   * @param payout whose keys these are; they are added to the filter
+   * @returns null: every key has to be searched
    */
-  candidates(
+  read(
     sql: Sql,
     payout: { readonly id: string; readonly projectId: string },
-    keys: readonly string[],
-  ): Promise<readonly number[] | null>;
+    count: number,
+  ): Promise<Candidates | null>;
   /** Resolves when no filter is being built. */
   settled(): Promise<void>;
 }
@@ -134,8 +137,8 @@ export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
   };
 
   return {
-    candidates: async (transaction, { id, projectId }, keys) => {
-      if (keys.length < KEYS_MIN || isDistributed(transaction)) return null;
+    read: async (transaction, { id, projectId }, count) => {
+      if (count < KEYS_MIN || isDistributed(transaction)) return null;
       const known = filters.get(projectId);
       if (known === undefined) {
         begin(projectId);
@@ -145,12 +148,14 @@ export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
         begin(projectId);
         return null;
       }
-      const prefixes = prefixesOf(keys);
-      const found = known.filter.candidates(prefixes);
-      // Before they are committed: should the transaction fail, they are searched in vain once more, and nothing else.
-      known.filter.add(prefixes);
-      noteRead(known.read, id);
-      return found;
+      return (keys) => {
+        const prefixes = prefixesOf(keys);
+        const found = known.filter.candidates(prefixes);
+        // Before they are committed: should the transaction fail, they are searched in vain once more, and nothing else.
+        known.filter.add(prefixes);
+        noteRead(known.read, id);
+        return found;
+      };
     },
     settled: async () => {
       await Promise.all(building.values());

@@ -1,6 +1,7 @@
 /** Checks all of a new payout that does not depend on who asks for it. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Assets } from "@/lib/chains/assets";
+import { handledLater } from "@/lib/core/handled-later";
 import type { SqlReader } from "@/lib/db/sql";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import { requireRows } from "../limits";
@@ -17,12 +18,6 @@ interface CheckDeps {
 export interface Checked extends PayoutSource, Omit<ReadRows, "amountFaults"> {
   readonly totalBase: bigint;
 }
-
-/** For a promise that is awaited later: until then a rejection would count as unhandled. */
-const handledLater = <T>(promise: Promise<T>): Promise<T> => {
-  promise.catch(() => undefined);
-  return promise;
-};
 
 /** @throws DomainError `invalid_request` (every bad row by index), `not_found`, `batch_too_large` */
 export const checkPayout = async (
@@ -42,7 +37,7 @@ export const checkPayout = async (
   const asset = deps.assets.resolve(source.currency, "sourceAccountId");
   const read = early?.asset === asset ? early : readRows(transfers, asset);
   requirePayable(transfers, { read, source, unfit, assets: deps.assets });
-  const { items, rows, keys } = read;
+  const { items, rows } = read;
   const totalBase = items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
-  return { source, availableBase, asset, items, rows, keys, totalBase };
+  return { source, availableBase, asset, items, rows, totalBase };
 };

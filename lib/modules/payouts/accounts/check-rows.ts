@@ -4,7 +4,7 @@ import { DomainError, isDomainError, type ErrorDetail } from "@/lib/core/errors"
 import { parseAmount } from "@/lib/core/money";
 import type { AccountRecord, UnfitRecipient } from "@/lib/modules/ledger/service";
 import { toLedgerUnits } from "@/lib/modules/reserves/service";
-import { encodeRowsWithKeys, type NewItem } from "./rows";
+import { encodeRow, type NewItem } from "./rows";
 
 export interface PayoutRowInput {
   readonly recipientAccountId: string;
@@ -23,8 +23,6 @@ export interface ReadRows {
   readonly items: readonly NewItem[];
   /** Each item encoded by `encodeRow`. */
   readonly rows: readonly string[];
-  /** By which repeated payments are found. */
-  readonly keys: readonly string[];
   /** By the index of the row: what is wrong with the amount. */
   readonly amountFaults: ReadonlyMap<number, Fault>;
 }
@@ -81,7 +79,7 @@ export const readRows = (transfers: readonly PayoutRowInput[], asset: Asset): Re
     const amountBase = typeof amount === "bigint" ? amount : 0n;
     return { recipientAccountId: row.recipientAccountId, amountBase, reference: row.reference ?? null };
   });
-  return { asset, items, amountFaults, ...encodeRowsWithKeys(items, asset.assetId) };
+  return { asset, items, amountFaults, rows: items.map(encodeRow) };
 };
 
 /** The result of `readRows` in the asset that the first row names, which is nearly always the asset of all rows; null where it names none. */
@@ -98,12 +96,16 @@ export const readRowsEarly = (transfers: readonly PayoutRowInput[], assets: Asse
 export const requirePayable = (transfers: readonly PayoutRowInput[], input: RowsInput): void => {
   const { amountFaults } = input.read;
   const details: ErrorDetail[] = [];
-  for (const [index, row] of transfers.entries())
-    for (const fault of [recipientFault(row, input), currencyFault(row, input), amountFaults.get(index) ?? null]) {
-      if (fault === null) continue;
-      const { field, ...rest } = fault;
-      details.push({ path: `transfers.${String(index)}.${field}`, ...rest });
-    }
+  const note = (index: number, fault: Fault | null): void => {
+    if (fault === null) return;
+    const { field, ...rest } = fault;
+    details.push({ path: `transfers.${String(index)}.${field}`, ...rest });
+  };
+  for (const [index, row] of transfers.entries()) {
+    note(index, recipientFault(row, input));
+    note(index, currencyFault(row, input));
+    note(index, amountFaults.get(index) ?? null);
+  }
   if (details.length === 0) return;
   const bad = new Set(details.map(({ path }) => path.split(".")[1])).size;
   const message = `${String(bad)} of ${String(transfers.length)} rows cannot be paid. Nothing was paid.`;

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { bindDeps } from "@/lib/core/bind-deps";
+import { handledLater } from "@/lib/core/handled-later";
 import type { Database } from "@/lib/db/client";
-import { keptSqlOn, sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/db/sql";
+import { keptSqlOn, sqlOf, sqlOn, type PipelinedSql, type Sql, type SqlReader } from "@/lib/db/sql";
 import { changeAndJudge, type JudgedPart, type StatementPart } from "@/lib/db/together";
 import { violatedUnique } from "@/lib/db/unique-violation";
 import { auditEntryParts, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
@@ -8,7 +10,7 @@ import { announceJob, insertJob, jobPart } from "@/lib/modules/jobs/service";
 import { conditionParts, type Passed } from "@/lib/modules/policies/service";
 import { cancelVotes } from "../ask-votes";
 import { createdEventPart, recordPayoutEvents } from "../project-event-repository";
-import { lockRowKeys, newKeysPart } from "../duplicate-repository";
+import { findDuplicates, KEYS_OF_ALL_LOCKS, lockRowKeys, newKeysPart } from "../duplicate-repository";
 import type { RowKeys } from "../duplicate-rows";
 import type { KeyFilters } from "../key-filters";
 import type { AccountsPayout } from "../payout";
@@ -97,16 +99,23 @@ interface Admission {
   /** Counts its worth as spent; the judgement throws `NotAdmittedError` where that is more than the caller may spend. */
   readonly spend: () => readonly JudgedPart[];
   /** Evaluates the policies. Null: they demand a code. */
-  readonly evaluate: (sql: Sql) => Promise<Passed | null>;
+  readonly evaluate: (sql: Sql, digest: AccountsPayout["digest"]) => Promise<Passed | null>;
+}
+
+/** What is made of the rows. */
+interface Derived {
+  readonly digest: AccountsPayout["digest"];
+  readonly keysPart: StatementPart;
 }
 
 /** A new payout, and how it is stored. */
 interface NewPayout {
-  readonly payout: AccountsPayout;
+  readonly payout: Omit<AccountsPayout, "digest">;
   /** The rows of the request, each encoded by `encodeRow`. */
   readonly rows: readonly string[];
-  /** Null: the rows are neither checked for duplicates nor stored for later checks. */
-  readonly keys: RowKeys | null;
+  // Both take about a millisecond for a thousand rows, so they are called while the database is at work.
+  readonly keysOf: () => RowKeys;
+  readonly digestOf: () => AccountsPayout["digest"];
   /** Called when no duplicate was found. Throws where the account has too little. */
   readonly requireFunds: () => void;
   /** Makes the audit entry of the stored payout, which is written in the same transaction. */
@@ -121,21 +130,20 @@ interface Awaiting {
 }
 
 /**
- * Stores a payout with all of its rows in one statement.
+ * Stores all of a payout but its rows in one statement.
  * @param parts further parts of that statement: the evaluation of the policies and its condition
  * @throws UsedAlreadyError
  */
-const insertRows = async (
+const insertPayout = async (
   sql: Sql,
   stored: AccountsPayout,
-  { rows, keys, audit }: NewPayout,
+  { keysPart, audit }: Pick<Derived, "keysPart"> & Pick<NewPayout, "audit">,
   parts: readonly StatementPart[],
 ): Promise<void> => {
   const isQueued = stored.subStatus === "queued";
   const own = [
     payoutPart(stored),
-    rowsPart(stored, rows),
-    ...(keys === null ? [] : [newKeysPart(stored, keys)]),
+    keysPart,
     ...(isQueued ? [jobPart({ id: stored.id, queue: QUEUE, runAt: stored.createdAt })] : []),
     ...auditEntryParts(audit(stored)),
     createdEventPart(stored),
@@ -153,14 +161,30 @@ const insertRows = async (
 const insertBy = (
   { database, keyFilters }: AccountPayoutsRepositoryDeps,
   input: NewPayout,
-  store: (sql: Sql) => Promise<AccountsPayout>,
+  spend: Admission["spend"],
+  store: (sql: PipelinedSql, derived: Derived) => Promise<AccountsPayout>,
 ): Promise<AccountsPayout | null> =>
   unlessUsed(
     database.rawTransaction(async (sql) => {
-      const { payout, keys } = input;
-      if (keys !== null) await lockRowKeys(sql, payout, keys, keyFilters);
+      const { payout, rows } = input;
+      const early = rows.length < KEYS_OF_ALL_LOCKS ? input.keysOf() : null;
+      const part = rowsPart(payout, rows);
+      const { projectId } = payout;
+      const sent = [
+        sql.change(part.text, part.values),
+        lockRowKeys(sql, projectId, early?.keys ?? null),
+        // A statement of its own: it may wait for another payment, and a later statement must see a policy that was stored meanwhile.
+        changeAndJudge(sql, spend()),
+      ];
+      const storing = handledLater(Promise.all(sent));
+      const reading = handledLater(keyFilters.read(sql, payout, rows.length));
+      await nextTurn();
+      const keys = early ?? input.keysOf();
+      const derived = { digest: input.digestOf(), keysPart: newKeysPart(payout, keys) };
+      await storing;
+      await findDuplicates(sql, projectId, keys, await reading);
       input.requireFunds();
-      return store(sql);
+      return store(sql, derived);
     }, keptSqlOn),
   );
 
@@ -169,14 +193,12 @@ const insertQueued = (
   input: NewPayout,
   { spend, evaluate }: Admission,
 ): Promise<AccountsPayout | null> =>
-  insertBy(deps, input, async (sql) => {
-    // A statement of its own: it may wait for another payment, and the next statement must see a policy that was stored meanwhile.
-    await changeAndJudge(sql, spend());
-    const passed = await evaluate(sql);
+  insertBy(deps, input, spend, async (sql, { digest, keysPart }) => {
+    const passed = await evaluate(sql, digest);
     if (passed === null) throw new NotAdmittedError();
     const { evaluationId, condition, parts } = passed;
-    const stored: AccountsPayout = { ...input.payout, evaluationId, subStatus: "queued", expiresAt: null };
-    await insertRows(sql, stored, input, [...conditionParts(condition), ...parts]);
+    const stored: AccountsPayout = { ...input.payout, digest, evaluationId, subStatus: "queued", expiresAt: null };
+    await insertPayout(sql, stored, { keysPart, audit: input.audit }, [...conditionParts(condition), ...parts]);
     return stored;
   });
 
@@ -185,16 +207,21 @@ const insertAwaiting = (
   input: NewPayout,
   { expiresAt, ask }: Awaiting,
 ): Promise<AccountsPayout | null> =>
-  insertBy(deps, input, async (sql) => {
-    const stored: AccountsPayout = { ...input.payout, subStatus: "awaiting_approval", expiresAt };
-    await insertRows(sql, stored, input, []);
-    await ask(sql, stored);
-    return stored;
-  });
+  insertBy(
+    deps,
+    input,
+    () => [],
+    async (sql, { digest, keysPart }) => {
+      const stored: AccountsPayout = { ...input.payout, digest, subStatus: "awaiting_approval", expiresAt };
+      await insertPayout(sql, stored, { keysPart, audit: input.audit }, []);
+      await ask(sql, stored);
+      return stored;
+    },
+  );
 
 interface AccountPayoutsRepositoryDeps {
   readonly database: Database;
-  readonly keyFilters: Pick<KeyFilters, "candidates">;
+  readonly keyFilters: Pick<KeyFilters, "read">;
 }
 
 /** Payouts between accounts of the ledger. */

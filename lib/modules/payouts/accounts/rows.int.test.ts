@@ -22,7 +22,7 @@ const { database } = await testDatabase();
 const payouts = createPayoutsRepository(database, () => undefined);
 const repository = createAccountPayoutsRepository({
   database,
-  keyFilters: { candidates: () => Promise.resolve(null) },
+  keyFilters: { read: () => Promise.resolve(null) },
 });
 const sql = sqlOn(database.pool);
 const workspace = await makeWorkspace();
@@ -41,7 +41,7 @@ const store = async (
   mode: AccountsPayout["mode"] = "independent",
   sourceAccountId = "ga_source",
 ): Promise<AccountsPayout> => {
-  const payout: AccountsPayout = {
+  const payout: Omit<AccountsPayout, "digest"> = {
     id: newId("payout"),
     projectId: "prj_1",
     kind: "global_accounts",
@@ -57,7 +57,6 @@ const store = async (
     itemsTotal: items.length,
     itemsCompleted: 0,
     itemsFailed: 0,
-    digest: new Uint8Array(32),
     idempotencyKey: null,
     failure: null,
     retryOf: null,
@@ -71,7 +70,8 @@ const store = async (
     {
       payout,
       rows: items.map(encodeRow),
-      keys: null,
+      keysOf: () => ({ keys: [], allowDuplicates: true, now }),
+      digestOf: () => new Uint8Array(32),
       requireFunds: () => undefined,
       audit: ({ id }) => ({
         ...{ projectId: "prj_1", actor: "test", action: "payout.created", subject: id, request: null, at: now },

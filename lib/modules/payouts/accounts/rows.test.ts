@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rowKeyOf } from "../duplicate-rows";
-import { encodeRow, encodeRowsWithKeys, type NewItem } from "./rows";
+import { encodeRow, rowKeysOf, type NewItem } from "./rows";
 
 const ITEMS: readonly NewItem[] = [
   { recipientAccountId: "ga_0198c2b4-0000-7000-8000-000000000001", amountBase: 10n ** 16n, reference: "Salary 1" },
@@ -8,20 +8,23 @@ const ITEMS: readonly NewItem[] = [
   { recipientAccountId: 'of "any" shape\\', amountBase: 0n, reference: `"Löhne", {1} \\ ' \u2028 \u0007` },
 ];
 
-test("rows and keys that are made together are those that are made one by one", () => {
-  for (const asset of ["usdc", 'an "asset"']) {
-    const { rows, keys } = encodeRowsWithKeys(ITEMS, asset);
-    expect(rows).toEqual(ITEMS.map(encodeRow));
-    expect(keys).toEqual(
+test("a row is encoded as JSON", () => {
+  for (const item of ITEMS)
+    expect(encodeRow(item)).toBe(JSON.stringify([item.recipientAccountId, item.amountBase.toString(), item.reference]));
+});
+
+test("keys that are made of encoded rows are those that are made of their fields", () => {
+  for (const asset of ["usdc", 'an "asset"'])
+    expect(rowKeysOf(asset, ITEMS, ITEMS.map(encodeRow))).toEqual(
       ITEMS.map(({ recipientAccountId: recipient, amountBase, reference }) =>
         rowKeyOf({ recipient, asset, amountBase, reference }),
       ),
     );
-  }
 });
 
 // Keys are stored for 30 days, so they must stay the same from version to version.
 test("the key of a payment is the one that earlier versions stored", () => {
   const [item] = ITEMS;
-  expect(encodeRowsWithKeys(item ? [item] : [], "usdc").keys).toEqual(["6c3d4c6e13fe3d9f0805dcb10147ed61"]);
+  const items = item ? [item] : [];
+  expect(rowKeysOf("usdc", items, items.map(encodeRow))).toEqual(["6c3d4c6e13fe3d9f0805dcb10147ed61"]);
 });

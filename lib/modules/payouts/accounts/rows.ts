@@ -28,24 +28,18 @@ export interface ItemOutcome {
 
 /** Encodes a row for the database and for the digest of a one-time code: a JSON array of recipient, amount and reference. */
 export const encodeRow = ({ recipientAccountId, amountBase, reference }: NewItem): string =>
-  JSON.stringify([recipientAccountId, amountBase.toString(), reference]);
+  `[${JSON.stringify(recipientAccountId)},"${amountBase.toString()}",${JSON.stringify(reference)}]`;
 
 /**
- * Encodes rows as `encodeRow` does, and makes their keys as `rowKeyOf` does, in half of the time that both take.
+ * The keys of rows, as `rowKeyOf` makes them, from parts of the encoded rows.
  * @param asset its id
+ * @param rows the items, each encoded by `encodeRow`
  */
-export const encodeRowsWithKeys = (
-  items: readonly NewItem[],
-  asset: string,
-): { readonly rows: readonly string[]; readonly keys: readonly string[] } => {
-  const rows: string[] = [];
-  const keys: string[] = [];
+export const rowKeysOf = (asset: string, items: readonly NewItem[], rows: readonly string[]): string[] => {
   const assetText = JSON.stringify(asset);
-  for (const { recipientAccountId, amountBase, reference } of items) {
-    const recipient = JSON.stringify(recipientAccountId);
-    const rest = `"${amountBase.toString()}",${JSON.stringify(reference)}]`;
-    rows.push(`[${recipient},${rest}`);
-    keys.push(rowKeyOfJson(`[${recipient},${assetText},${rest}`));
-  }
-  return { rows, keys };
+  return items.map(({ recipientAccountId }, index) => {
+    const row = rows[index] ?? "";
+    const recipientEnd = 1 + JSON.stringify(recipientAccountId).length;
+    return rowKeyOfJson(`${row.slice(0, recipientEnd)},${assetText}${row.slice(recipientEnd)}`);
+  });
 };

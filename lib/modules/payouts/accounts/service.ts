@@ -25,7 +25,7 @@ import { payoutDigest, readRows, type PayoutRowInput } from "./check-rows";
 import { accountsIntent, createEnforcing, type EnforceDeps } from "./enforce";
 import type { AccountPayoutsRepository } from "./repository";
 import { requireFunds } from "./available-funds";
-import type { NewItem, PayoutItemRow } from "./rows";
+import { rowKeysOf, type NewItem, type PayoutItemRow } from "./rows";
 
 const KIND = "global_accounts";
 
@@ -90,6 +90,11 @@ const findKnown = async (
   return known?.kind === KIND ? known : null;
 };
 
+const keysOf = ({ asset, items, rows }: Checked): string[] => rowKeysOf(asset.assetId, items, rows);
+
+const digestOf = (payout: Omit<AccountsPayout, "digest">, { rows }: Checked): AccountsPayout["digest"] =>
+  payoutDigest(payout, rows);
+
 type NewQueued = Parameters<AccountPayoutsRepository["insertQueued"]>;
 
 /** Stores a payout that needs no code. Null: it needs one after all, or votes. @throws DomainError `policy_violation` */
@@ -102,12 +107,12 @@ const storeQueued = async (
   // It is evaluated once more as it is stored.
   const { approval } = await policyEngine.refuse(intent, { isFirst: true });
   if (approval !== null) return null;
-  const { id, digest } = input.payout;
+  const { id } = input.payout;
   try {
     const stored = await policyEngine.checking(intent, (check) =>
       repository.insertQueued(input, {
         spend,
-        evaluate: (sql) => check.evaluate(sql, { type: "payout", id, digest }, { hasCode: false }),
+        evaluate: (sql, digest) => check.evaluate(sql, { type: "payout", id, digest }, { hasCode: false }),
       }),
     );
     return { stored };
@@ -142,12 +147,14 @@ const store = async (
   const now = deps.clock.now();
   const payout = newPayout(actor, { ...own, ...checked }, now);
   const spend = await spending(deps, actor, checked);
+  // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
+  const allowDuplicates = own.allowDuplicates || own.retryOf !== null;
   const intent = accountsIntent(actor, payout, checked.asset);
   const input = {
     payout,
     rows: checked.rows,
-    // A retry is not a duplicate of the rows that failed. After it has paid them, an equal payment is a duplicate.
-    keys: { keys: checked.keys, allowDuplicates: own.allowDuplicates || own.retryOf !== null, now },
+    keysOf: () => ({ keys: keysOf(checked), allowDuplicates, now }),
+    digestOf: () => digestOf(payout, checked),
     requireFunds: () => requireFunds(checked, own.mode),
     audit: (row: AccountsPayout) => createdEntry(actor, row),
   };
@@ -160,7 +167,7 @@ const store = async (
       "invalid_state",
       "The payout's failed rows are being tried again already. Nothing more was started; read the payout.",
     );
-  return sameAs(known, payout.digest);
+  return sameAs(known, digestOf(payout, checked));
 };
 
 /** The payout that an earlier call with the same key stored. It is returned even when accounts or balances have changed since. */
@@ -187,11 +194,12 @@ const validated = async (
   input: NewAccountsPayout,
 ): Promise<AccountsPayout> => {
   const now = deps.clock.now();
-  const keys = { keys: checked.keys, allowDuplicates: input.allowDuplicates, now };
+  const keys = { keys: keysOf(checked), allowDuplicates: input.allowDuplicates, now };
   if (!input.allowDuplicates) refuseDuplicates(await duplicatesOf(deps.reader, actor.projectId, keys));
   requireFunds(checked, input.mode);
   const own = { mode: input.mode, reference: input.reference ?? null, key: null, retryOf: null };
-  return { ...newPayout(actor, { ...own, ...checked }, now), id: "" };
+  const payout = newPayout(actor, { ...own, ...checked }, now);
+  return { ...payout, id: "", digest: digestOf(payout, checked) };
 };
 
 const createNew = async (deps: AccountPayoutsDeps, actor: Actor, input: NewAccountsPayout): Promise<AccountsPayout> => {
@@ -298,11 +306,13 @@ interface PayoutDraft extends Checked {
 }
 
 /** The payout as it will be stored. */
-const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayout => {
+const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): Omit<AccountsPayout, "digest"> => {
   const { source, asset, rows, totalBase, mode, reference } = draft;
-  const named = { sourceAccountId: source.id, currency: asset.assetId, mode, reference };
   return {
-    ...named,
+    sourceAccountId: source.id,
+    currency: asset.assetId,
+    mode,
+    reference,
     id: newId("payout"),
     projectId: actor.projectId,
     kind: KIND,
@@ -314,7 +324,6 @@ const newPayout = (actor: Actor, draft: PayoutDraft, now: Date): AccountsPayout 
     itemsTotal: rows.length,
     itemsCompleted: 0,
     itemsFailed: 0,
-    digest: payoutDigest(named, rows),
     idempotencyKey: draft.key,
     failure: null,
     retryOf: draft.retryOf,

@@ -20,7 +20,7 @@ import { NotAdmittedError } from "../errors";
 interface NewPayoutDeps {
   readonly database: Database;
   readonly sponsorship: Pick<SponsorshipService, "reserve">;
-  readonly keyFilters: Pick<KeyFilters, "candidates">;
+  readonly keyFilters: Pick<KeyFilters, "read">;
 }
 
 /** The part of a new payout that only payouts to wallets have. */

@@ -17,7 +17,7 @@ import { beginJob, createNewPayoutRepository } from "./new-payout-repository";
 interface WalletPayoutsDeps {
   readonly database: Database;
   readonly sponsorship: Pick<SponsorshipService, "reserve" | "settle">;
-  readonly keyFilters: Pick<KeyFilters, "candidates">;
+  readonly keyFilters: Pick<KeyFilters, "read">;
 }
 
 /** Payouts to wallets: stored, approved, begun when their missing part has arrived, and cancelled. */
