@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { PrismaPg } from "@prisma/adapter-pg";
 import type pg from "pg";
 import { collectAnnouncements, type Announcement } from "./announcements";
@@ -36,6 +37,18 @@ export interface Database {
 const TRANSACTION_TIMEOUT_MS = 10_000;
 const TRANSACTION_WAIT_MS = 10_000;
 
+const togetherOn =
+  (client: pg.ClientBase): PipelinedSql["together"] =>
+  (give) => {
+    const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection;
+    stream.cork();
+    try {
+      return give();
+    } finally {
+      stream.uncork();
+    }
+  };
+
 /** Runs `work` in one READ COMMITTED transaction on a connection of the pool. */
 export const inRawTransaction = async <T>(
   pool: pg.Pool,
@@ -49,7 +62,7 @@ export const inRawTransaction = async <T>(
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
     if (isCluster) await client.query(COMMIT_IN_TWO_PHASES);
-    const result = await work(likewise({ ...toSql(client), isPipelined: true }, pool));
+    const result = await work(likewise({ ...toSql(client), together: togetherOn(client) }, pool));
     await client.query("COMMIT");
     return result;
   } catch (error) {

@@ -21,7 +21,7 @@ export interface AccountRecord {
   readonly createdAt: Date;
 }
 
-const ACCOUNT_COLUMNS = "id, currency, name, status, status_reason, balance, version, last_seq, created_at";
+export const ACCOUNT_COLUMNS = "id, currency, name, status, status_reason, balance, version, last_seq, created_at";
 
 const READ_ACCOUNT = `
   SELECT ${ACCOUNT_COLUMNS} FROM ledger_account WHERE id = $1 AND project_id = $2 AND kind = 'customer'`;
@@ -32,7 +32,7 @@ const READ_ACCOUNTS = `
     AND ($4::text IS NULL OR currency = $4) AND ($5::text IS NULL OR name ILIKE $5 OR 'ga_' || id ILIKE $5)
   ORDER BY id DESC LIMIT $3`;
 
-interface AccountRow {
+export interface AccountRow {
   readonly id: string;
   readonly currency: string;
   readonly name: string | null;
@@ -44,7 +44,7 @@ interface AccountRow {
   readonly created_at: Date;
 }
 
-const toAccount = (row: AccountRow): AccountRecord => ({
+export const toAccount = (row: AccountRow): AccountRecord => ({
   id: `ga_${row.id}`,
   currency: row.currency,
   name: row.name,

@@ -4,9 +4,9 @@ import { account, accounts } from "./account-reads";
 import { systemAccountId } from "./commands";
 import { entries, entriesBetween, entryOf, statement } from "./entry-reads";
 import { accountNames, fundings } from "./funding-repository";
+import { createPayers } from "./payer-repository";
 import type { LedgerRepository } from "./repository";
 import { bare } from "./sql";
-import { createUnfitRecipients } from "./unfit-recipients-repository";
 
 // The system side of a currency is what is owed to its customers, negated: two rows to read instead of all accounts.
 const LIABILITIES = `
@@ -29,7 +29,7 @@ const LIABILITIES_UNDER_LOCK = `
 export const createLedgerReads = (repository: LedgerRepository) => ({
   account: bindDeps(repository, account),
   accounts: bindDeps(repository, accounts),
-  unfitRecipients: createUnfitRecipients(repository),
+  payer: createPayers(repository),
   entries: bindDeps(repository, entries),
   entryOf: bindDeps(repository, entryOf),
   statement: bindDeps(repository, statement),

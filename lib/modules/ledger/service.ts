@@ -43,7 +43,7 @@ export type { EntryRecord, Statement } from "./entry-reads";
 export type { FundingQuery, FundingRecord } from "./funding-repository";
 export type { Outcome, Posted } from "./snapshot";
 export { toDomainError } from "./errors";
-export type { UnfitRecipient } from "./unfit-recipients-repository";
+export type { UnfitRecipient } from "./payer-repository";
 
 type Without<C extends LedgerCommand> = Omit<C, "kind">;
 

@@ -93,7 +93,7 @@ const paidEarlier = async (
 
 /**
  * All duplicate rows, each once, in their order.
- * @param positions of the keys that payments may have repeated; null: all
+ * @param positions of the keys that payments, or earlier keys of the list, may have; null: all
  */
 export const duplicatesOf = async (
   sql: SqlReader,
@@ -101,6 +101,7 @@ export const duplicatesOf = async (
   keys: RowKeys,
   positions: readonly number[] | null = null,
 ): Promise<DuplicateRow[]> => {
+  if (positions?.length === 0) return [];
   const found = new Map(repeatedWithin(keys.keys).map((each) => [each.index, each]));
   for (const each of await paidEarlier(sql, projectId, keys, positions)) found.set(each.index, each);
   return [...found.values()].sort((one, other) => one.index - other.index);

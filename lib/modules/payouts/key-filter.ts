@@ -33,9 +33,11 @@ export interface KeyFilter {
   /** The number of keys that were added, repeated ones too. */
   readonly count: number;
   readonly bytes: number;
-  add(prefixes: Prefixes): void;
-  /** The positions of the prefixes that may have been added. Those at other positions were certainly not. */
-  candidates(prefixes: Prefixes): number[];
+  /**
+   * @returns the positions of the prefixes that may have been added before, by an earlier call or at an earlier position. Those at other positions
+   *   were certainly not
+   */
+  add(prefixes: Prefixes): number[];
 }
 
 /** @param capacity number of keys; the filter takes between 2 and 4 bytes for each */
@@ -46,12 +48,19 @@ export const createKeyFilter = (capacity: number): KeyFilter => {
   /** Kirsch and Mitzenmacher: two independent hashes give all probes. The step is odd, so that the probes differ. */
   const probe = (prefixes: Prefixes, at: number, number: number): number =>
     ((prefixes[at] ?? 0) + Math.imul(number, (prefixes[at + 1] ?? 0) | 1)) & (bits - 1);
-  const has = (prefixes: Prefixes, at: number): boolean => {
+  /** @returns whether all of its bits were set before */
+  const addOne = (prefixes: Prefixes, at: number): boolean => {
+    let isKnown = true;
     for (let number = 0; number < PROBES; number += 1) {
       const bit = probe(prefixes, at, number);
-      if (((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
+      const word = words[bit >>> 5] ?? 0;
+      const mask = 1 << (bit & 31);
+      if ((word & mask) === 0) {
+        isKnown = false;
+        words[bit >>> 5] = word | mask;
+      }
     }
-    return true;
+    return isKnown;
   };
   return {
     capacity,
@@ -60,17 +69,10 @@ export const createKeyFilter = (capacity: number): KeyFilter => {
     },
     bytes: words.byteLength,
     add: (prefixes) => {
-      for (let at = 0; at < prefixes.length; at += WORDS_EACH)
-        for (let number = 0; number < PROBES; number += 1) {
-          const bit = probe(prefixes, at, number);
-          words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31));
-        }
+      const known: number[] = [];
+      for (let at = 0; at < prefixes.length; at += WORDS_EACH) if (addOne(prefixes, at)) known.push(at / WORDS_EACH);
       count += countOf(prefixes);
-    },
-    candidates: (prefixes) => {
-      const found: number[] = [];
-      for (let at = 0; at < prefixes.length; at += WORDS_EACH) if (has(prefixes, at)) found.push(at / WORDS_EACH);
-      return found;
+      return known;
     },
   };
 };

@@ -33,7 +33,10 @@ interface Known {
   readMs: number;
 }
 
-/** The positions of those of the payout's keys that a payout committed by now may have. The keys are added to the filter. */
+/**
+ * The positions of those of the payout's keys that a payout committed by now may have, or that may stand at an earlier position. The keys are added to the
+ * filter.
+ */
 export type Candidates = (keys: readonly string[]) => readonly number[];
 
 export interface KeyFilters {
@@ -149,12 +152,9 @@ export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
         return null;
       }
       return (keys) => {
-        const prefixes = prefixesOf(keys);
-        const found = known.filter.candidates(prefixes);
         // Before they are committed: should the transaction fail, they are searched in vain once more, and nothing else.
-        known.filter.add(prefixes);
         noteRead(known.read, id);
-        return found;
+        return known.filter.add(prefixesOf(keys));
       };
     },
     settled: async () => {

@@ -22,7 +22,11 @@ export const readSource = async (
   accountId: string,
 ): Promise<PayoutSource> => {
   const open = await openPayoutTotals(deps.reader, projectId, accountId);
-  const source = await deps.ledger.account(projectId, accountId);
+  return withAvailable(await deps.ledger.account(projectId, accountId), open);
+};
+
+/** @param open from `openPayoutTotals`, read before the account */
+export const withAvailable = (source: AccountRecord, open: ReadonlyMap<string, bigint>): PayoutSource => {
   const leftBase = source.postedBase - (open.get(source.id) ?? 0n);
   return { source, availableBase: leftBase > 0n ? leftBase : 0n };
 };

@@ -5,13 +5,14 @@ import { handledLater } from "@/lib/core/handled-later";
 import type { SqlReader } from "@/lib/db/sql";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import { requireRows } from "../limits";
-import { readSource, type PayoutSource } from "./available-funds";
+import { withAvailable, type PayoutSource } from "./available-funds";
+import { openPayoutTotals } from "./repository";
 import { readRows, readRowsEarly, requirePayable, type PayoutRowInput, type ReadRows } from "./check-rows";
 
 interface CheckDeps {
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
-  readonly ledger: Pick<LedgerService, "account" | "unfitRecipients">;
+  readonly ledger: Pick<LedgerService, "payer">;
   readonly assets: Assets;
 }
 
@@ -27,13 +28,15 @@ export const checkPayout = async (
 ): Promise<Checked> => {
   requireRows(transfers.length);
   // The database answers while the rows are read: `nextTurn` lets the statements leave.
-  const readingSource = handledLater(readSource(deps, projectId, sourceAccountId));
+  const readingOpen = handledLater(openPayoutTotals(deps.reader, projectId, sourceAccountId));
   await nextTurn();
   const recipients = [...new Set(transfers.map(({ recipientAccountId }) => recipientAccountId))];
-  const readingUnfit = handledLater(deps.ledger.unfitRecipients(projectId, sourceAccountId, recipients));
+  const open = await readingOpen;
+  const readingPayer = handledLater(deps.ledger.payer(projectId, sourceAccountId, recipients));
   await nextTurn();
   const early = readRowsEarly(transfers, deps.assets);
-  const [{ source, availableBase }, unfit] = await Promise.all([readingSource, readingUnfit]);
+  const { source, unfit } = await readingPayer;
+  const { availableBase } = withAvailable(source, open);
   const asset = deps.assets.resolve(source.currency, "sourceAccountId");
   const read = early?.asset === asset ? early : readRows(transfers, asset);
   requirePayable(transfers, { read, source, unfit, assets: deps.assets });

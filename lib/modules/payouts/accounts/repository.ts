@@ -170,14 +170,17 @@ const insertBy = (
       const early = rows.length < KEYS_OF_ALL_LOCKS ? input.keysOf() : null;
       const part = rowsPart(payout, rows);
       const { projectId } = payout;
-      const sent = [
-        sql.change(part.text, part.values),
-        lockRowKeys(sql, projectId, early?.keys ?? null),
-        // A statement of its own: it may wait for another payment, and a later statement must see a policy that was stored meanwhile.
-        changeAndJudge(sql, spend()),
-      ];
-      const storing = handledLater(Promise.all(sent));
-      const reading = handledLater(keyFilters.read(sql, payout, rows.length));
+      const [storing, reading] = sql.together(() => [
+        handledLater(
+          Promise.all([
+            sql.change(part.text, part.values),
+            lockRowKeys(sql, projectId, early?.keys ?? null),
+            // A statement of its own: it may wait for another payment, and a later statement must see a policy that was stored meanwhile.
+            changeAndJudge(sql, spend()),
+          ]),
+        ),
+        handledLater(keyFilters.read(sql, payout, rows.length)),
+      ]);
       await nextTurn();
       const keys = early ?? input.keysOf();
       const derived = { digest: input.digestOf(), keysPart: newKeysPart(payout, keys) };

@@ -26,9 +26,14 @@ export interface ItemOutcome {
   readonly failure: PayoutFailure | null;
 }
 
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** As `JSON.stringify`, in half of the time for a text in which nothing is escaped. */
+const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
+
 /** Encodes a row for the database and for the digest of a one-time code: a JSON array of recipient, amount and reference. */
 export const encodeRow = ({ recipientAccountId, amountBase, reference }: NewItem): string =>
-  `[${JSON.stringify(recipientAccountId)},"${amountBase.toString()}",${JSON.stringify(reference)}]`;
+  `[${quoted(recipientAccountId)},"${amountBase.toString()}",${reference === null ? "null" : quoted(reference)}]`;
 
 /**
  * The keys of rows, as `rowKeyOf` makes them, from parts of the encoded rows.
@@ -39,7 +44,7 @@ export const rowKeysOf = (asset: string, items: readonly NewItem[], rows: readon
   const assetText = JSON.stringify(asset);
   return items.map(({ recipientAccountId }, index) => {
     const row = rows[index] ?? "";
-    const recipientEnd = 1 + JSON.stringify(recipientAccountId).length;
+    const recipientEnd = 1 + quoted(recipientAccountId).length;
     return rowKeyOfJson(`${row.slice(0, recipientEnd)},${assetText}${row.slice(recipientEnd)}`);
   });
 };

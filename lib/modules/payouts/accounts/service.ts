@@ -34,7 +34,7 @@ export interface AccountPayoutsDeps {
   readonly repository: AccountPayoutsRepository;
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
-  readonly ledger: Pick<LedgerService, "account" | "unfitRecipients">;
+  readonly ledger: Pick<LedgerService, "payer">;
   readonly assets: Assets;
   readonly policies: PoliciesService;
   readonly policyEngine: EnforceDeps["policyEngine"];

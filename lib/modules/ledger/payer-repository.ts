@@ -1,8 +1,11 @@
-/** Finds the recipients of a payout that cannot be paid. Fields of an account that never change are read once and kept. */
+/** Reads the account that a payout is paid from, and finds the recipients that it cannot pay. Fields of an account that never change are read once and kept. */
 import { LRUCache } from "lru-cache";
+import { notFound } from "@/lib/core/errors";
+import { handledLater } from "@/lib/core/handled-later";
 import { isId } from "@/lib/core/ids";
+import { ACCOUNT_COLUMNS, toAccount, type AccountRecord, type AccountRow } from "./account-reads";
 import type { LedgerRepository } from "./repository";
-import { idArray } from "./sql";
+import { bare, idArray } from "./sql";
 
 /** Why an account cannot be paid: it is none of the project's, in another currency, or frozen or closed. */
 export type UnfitRecipient = "missing" | "currency" | "frozen";
@@ -16,8 +19,11 @@ const READ_FACTS = `
   SELECT id, currency FROM ledger_account WHERE project_id = $1 AND kind = 'customer' AND id = ANY($2::uuid[])`;
 
 const IS_NOT_ACTIVE = "project_id = $1 AND kind = 'customer' AND status <> 'active'";
-// The partial index `ledger_account_not_active_idx` covers it.
-const READ_NOT_ACTIVE = `SELECT id FROM ledger_account WHERE ${IS_NOT_ACTIVE} LIMIT ${String(NOT_ACTIVE_MAX + 1)}`;
+// The partial index `ledger_account_not_active_idx` covers the list.
+const READ_PAYER = `
+  SELECT ${ACCOUNT_COLUMNS},
+    ARRAY(SELECT id::text FROM ledger_account WHERE ${IS_NOT_ACTIVE} LIMIT ${String(NOT_ACTIVE_MAX + 1)}) AS not_active
+  FROM ledger_account WHERE project_id = $1 AND id = $2 AND kind = 'customer'`;
 const READ_NOT_ACTIVE_AMONG = `SELECT id FROM ledger_account WHERE ${IS_NOT_ACTIVE} AND id = ANY($2::uuid[])`;
 
 /** An account's project, kind and currency never change, and no account is ever deleted. */
@@ -26,17 +32,23 @@ interface Facts {
   readonly currency: string;
 }
 
+interface PayerRow extends AccountRow {
+  readonly not_active: readonly string[];
+}
+
+/** @param notActive ids without prefix of accounts that are not active, of which there may be more */
 const notActiveAmong = async (
   { query }: LedgerRepository,
   projectId: string,
-  ids: readonly string[],
+  { notActive, ids }: { readonly notActive: readonly string[]; readonly ids: readonly string[] },
 ): Promise<ReadonlySet<string>> => {
-  let rows = await query<{ id: string }>(READ_NOT_ACTIVE, [projectId]);
-  if (rows.length > NOT_ACTIVE_MAX) {
+  let found = notActive;
+  if (found.length > NOT_ACTIVE_MAX) {
     const readable = ids.filter((id) => isId("globalAccount", id));
-    rows = await query<{ id: string }>(READ_NOT_ACTIVE_AMONG, [projectId, idArray(readable)]);
+    const rows = await query<{ id: string }>(READ_NOT_ACTIVE_AMONG, [projectId, idArray(readable)]);
+    found = rows.map(({ id }) => id);
   }
-  return new Set(rows.map(({ id }) => `ga_${id}`));
+  return new Set(found.map((id) => `ga_${id}`));
 };
 
 /** The facts of accounts, in the order of `ids`; null where an id is no account of the project. */
@@ -65,29 +77,33 @@ const factsOf = async (
   return ids.map((id, index) => known[index] ?? read.get(id) ?? null);
 };
 
-export const createUnfitRecipients = (repository: LedgerRepository) => {
+/** An account and the recipients that it cannot pay, each with the reason. */
+export interface Payer {
+  readonly source: AccountRecord;
+  readonly unfit: ReadonlyMap<string, UnfitRecipient>;
+}
+
+export const createPayers = (repository: LedgerRepository) => {
   const kept = new LRUCache<string, Facts>({ max: KEPT_MAX });
   /**
-   * The recipients among `accountIds` that the source account cannot pay, each with the reason. Without such a source none is named.
-   * @param accountIds may be of any shape
+   * @param accountIds of the recipients; may be of any shape
+   * @throws DomainError `not_found` for the source
    */
-  return async (
-    projectId: string,
-    sourceId: string,
-    accountIds: readonly string[],
-  ): Promise<ReadonlyMap<string, UnfitRecipient>> => {
+  return async (projectId: string, sourceId: string, accountIds: readonly string[]): Promise<Payer> => {
+    if (!isId("globalAccount", sourceId)) throw notFound();
+    const reading = handledLater(repository.query<PayerRow>(READ_PAYER, [projectId, bare(sourceId)]));
+    const recipients = await factsOf(repository, kept, projectId, accountIds);
+    const [row] = await reading;
+    if (row === undefined) throw notFound();
+    const source = toAccount(row);
+    const notActive = await notActiveAmong(repository, projectId, { notActive: row.not_active, ids: accountIds });
     const unfit = new Map<string, UnfitRecipient>();
-    const [notActive, [source = null, ...recipients]] = await Promise.all([
-      notActiveAmong(repository, projectId, accountIds),
-      factsOf(repository, kept, projectId, [sourceId, ...accountIds]),
-    ]);
-    if (source === null) return unfit;
     for (const [index, id] of accountIds.entries()) {
       const facts = recipients[index] ?? null;
       if (facts === null) unfit.set(id, "missing");
       else if (facts.currency !== source.currency) unfit.set(id, "currency");
       else if (notActive.has(id)) unfit.set(id, "frozen");
     }
-    return unfit;
+    return { source, unfit };
   };
 };

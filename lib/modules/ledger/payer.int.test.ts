@@ -8,7 +8,7 @@ const { ledger, projectId, open } = testLedger(url);
 const other = testLedger(url);
 
 const unfit = async (source: string, ids: readonly string[]) =>
-  Object.fromEntries(await ledger.unfitRecipients(projectId, source, ids));
+  Object.fromEntries((await ledger.payer(projectId, source, ids)).unfit);
 
 const setStatus = (accountId: string, status: "active" | "frozen") =>
   ledger.changeAccount({ projectId, accountId, to: { status } });
@@ -25,11 +25,10 @@ test("recipients are refused with the reason, however often they were looked at 
   for (let time = 0; time < 3; time += 1)
     expect(await unfit(source, [fit, foreign, dai, missing, "not an id"])).toEqual(expected);
   // The other project looks at the same accounts through the same service.
-  expect(Object.fromEntries(await ledger.unfitRecipients(other.projectId, foreign, [fit, foreign]))).toEqual({
-    [fit]: "missing",
-  });
-  expect(await unfit(newId("globalAccount"), [fit])).toEqual({});
-  expect(await unfit("not an id", [fit])).toEqual({});
+  const others = await ledger.payer(other.projectId, foreign, [fit, foreign]);
+  expect(Object.fromEntries(others.unfit)).toEqual({ [fit]: "missing" });
+  for (const none of [newId("globalAccount"), "not an id", foreign])
+    await expect(unfit(none, [fit])).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("an account that is frozen after it was looked at is refused, and fit again when it is unfrozen", async () => {
