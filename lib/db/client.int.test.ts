@@ -49,6 +49,51 @@ describe("a raw transaction", () => {
     expect(await words()).toEqual(["one"]);
   });
 
+  test("runs statements that are given at once in their order, each on what was committed when it began", async () => {
+    const holder = await database.pool.connect();
+    await holder.query("BEGIN");
+    await holder.query("SELECT pg_advisory_xact_lock(7)");
+    const done = database.rawTransaction(async (sql) => {
+      const [locked, added, seen] = sql.together(() => [
+        sql.query<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_advisory_xact_lock(7)", []),
+        sql.change(add, ["two"]),
+        sql.query<{ word: string }>("SELECT word FROM note ORDER BY word", []),
+      ]);
+      await Promise.all([locked, added]);
+      return (await seen).map(({ word }) => word);
+    });
+    const isWaiting = async (): Promise<boolean> =>
+      (await database.pool.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount === 1;
+    await vi.waitFor(async () => expect(await isWaiting()).toBe(true));
+    // The statements behind the one that waits were sent before this is stored.
+    await holder.query(add, ["one"]);
+    await holder.query("COMMIT");
+    holder.release();
+    expect(await done).toEqual(["one", "two"]);
+  });
+
+  test("stores nothing of statements that were given at once, where one of them fails, and says which", async () => {
+    await database.pool.query(add, ["one"]);
+    const failing = database.rawTransaction((sql) =>
+      sql.together(() => Promise.all(["zero", "one", "two"].map((word) => sql.change(add, [word])))),
+    );
+    await expect(failing).rejects.toMatchObject({ code: "23505", detail: expect.stringContaining("one") as string });
+    expect(await words()).toEqual(["one"]);
+    await database.rawTransaction((sql) => sql.change(add, ["three"]));
+    expect(await words()).toEqual(["one", "three"]);
+  });
+
+  test("whose connection ends while several statements are on their way fails, and the next one gets another connection", async () => {
+    cut = { stage: "after", sql: "INSERT" };
+    const failing = fragile.rawTransaction((sql) =>
+      sql.together(() => Promise.all(["one", "two"].map((word) => sql.change(add, [word])))),
+    );
+    await expect(failing).rejects.toThrow(/connection/i);
+    cut = null;
+    await fragile.rawTransaction((sql) => sql.change(add, ["three"]));
+    expect(await words()).toEqual(["three"]);
+  });
+
   test.each([
     ["in its work", { stage: "after", sql: "INSERT" }, []],
     ["before its commit", { stage: "before", sql: "COMMIT" }, []],

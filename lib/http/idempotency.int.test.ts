@@ -172,6 +172,26 @@ test("a refusal of the domain is stored, a failure of ours and a limit are not",
   }
 });
 
+test("a large body is checked as a small one is: refused, it leaves the key free, and it runs once", async () => {
+  const { send, runs } = counting((run) => run);
+  const large = "x".repeat(40_000);
+  const wrong = { amount: 1, note: large };
+  expect(await send("large", wrong)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+  const kept = await database.prisma.idempotencyKey.count({ where: { key: "large" } });
+  expect([runs(), kept]).toEqual([0, 0]);
+  const right = { amount: large };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => send("large", right)));
+  expect(answers.filter(({ status }) => status === 202).length).toBeGreaterThan(0);
+  expect(runs()).toBe(1);
+  expect(await send("large", right)).toMatchObject({ status: 202, replayed: "true", body: { value: 1 } });
+  // The body is read before the key is looked at.
+  expect(await send("large", wrong)).toMatchObject({ body: { code: "invalid_request" } });
+  expect(await send("large", right)).toMatchObject({ replayed: "true", body: { value: 1 } });
+  expect(await send("large", { amount: `${large}y` })).toMatchObject({
+    body: { code: "idempotency_mismatch" },
+  });
+});
+
 test("after 24 hours the key is free", async () => {
   const key = newKey();
   const { send, runs } = counting((run) => run);

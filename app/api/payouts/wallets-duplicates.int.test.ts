@@ -155,6 +155,30 @@ test("the same payment within 30 days between accounts is refused as well, and e
   expect(customer.treasury).toMatch(/^0x/);
 });
 
+test("equal payments of long lists and of a short one, asked for at once, are accepted once", async () => {
+  const { key, person } = await newPayer(api, "1");
+  const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const [source, to] = [await open(), await open()];
+  const row = (reference: string) => ({ recipientAccountId: to, amount: "0.001", currency: "USDC", reference });
+  const common = Array.from({ length: 30 }, (_, index) => row(`round 0 common ${String(index)}`));
+  for (const round of ["0", "1"]) {
+    const repeated = common.map((each) => row(each.reference.replace("round 0", `round ${round}`)));
+    const lists = Array.from({ length: 4 }, (_, list) => [
+      ...Array.from({ length: list === 3 ? 0 : 600 }, (__, index) =>
+        row(`round ${round} list ${String(list)} ${String(index)}`),
+      ),
+      ...repeated,
+    ]);
+    const answers = await Promise.all(
+      lists.map((transfers) =>
+        refusal(key.call(createAccountsPayout, { body: { sourceAccountId: source, mode: "independent", transfers } })),
+      ),
+    );
+    expect(answers.map(({ code }) => code).sort()).toEqual([...Array<string>(3).fill("duplicate_payout"), "ok"]);
+    for (const { code, details } of answers) expect(details?.length ?? 0).toBe(code === "ok" ? 0 : 30);
+  }
+});
+
 test("a payment that many rows repeat is named by its row, whether a filter knows its key or all keys are searched", async () => {
   const { key, person } = await newPayer(api, "1");
   const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;

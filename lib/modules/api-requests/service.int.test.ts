@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { testDatabase } from "@/lib/testing/database";
@@ -33,6 +34,17 @@ test("many requests go out in one statement, by themselves", async () => {
   await vi.waitFor(() => expect(query).toHaveBeenCalledTimes(1));
   query.mockRestore();
   await vi.waitFor(async () => expect(await countOf("many")).toBe(1_000));
+});
+
+test("a body's hash is stored, also where the process ends right after the answer", async () => {
+  const { log } = setUp();
+  const body = Buffer.from("body ".repeat(1000));
+  log.record({ ...requestOf("hashed"), body });
+  await log.close();
+  const { rows } = await pool.query<{ hash: string }>(
+    "SELECT encode(body_sha256, 'hex') AS hash FROM api_request WHERE key_id = 'hashed'",
+  );
+  expect(rows).toEqual([{ hash: createHash("sha256").update(body).digest("hex") }]);
 });
 
 test("a database that is away loses no request, and a batch that was stored already is not stored twice", async () => {
