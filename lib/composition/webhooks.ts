@@ -56,8 +56,7 @@ const buildSending = (
     const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
     const deliveries = startDeliveryRunner({ ...common, transaction: store, sender: webhookSender, workerId });
     const fanOut = async (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => {
-      await fanOutEvents(tx, ranges, clock.now());
-      await queueNews(tx, ranges);
+      await Promise.all([fanOutEvents(tx, ranges, clock.now()), queueNews(tx, ranges)]);
     };
     const onSequenced = (ranges: readonly SequencedRange[]): void => {
       deliveries.wake();

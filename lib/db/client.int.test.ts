@@ -49,7 +49,22 @@ describe("a raw transaction", () => {
     expect(await words()).toEqual(["one"]);
   });
 
-  test("runs statements that are given at once in their order, each on what was committed when it began", async () => {
+  test.each([
+    ["in its work", { stage: "after", sql: "INSERT" }, []],
+    ["before its commit", { stage: "before", sql: "COMMIT" }, []],
+    ["after its commit, before the answer", { stage: "after", sql: "COMMIT" }, ["one"]],
+  ] as const)("whose connection ends %s fails, and the next one gets another connection", async (_, where, stored) => {
+    cut = where;
+    await expect(fragile.rawTransaction((sql) => sql.change(add, ["one"]))).rejects.toThrow(/connection/i);
+    cut = null;
+    expect(await words()).toEqual(stored);
+    await fragile.rawTransaction((sql) => sql.change(add, ["two"]));
+    expect(await words()).toEqual([...stored, "two"]);
+  });
+});
+
+describe("a raw transaction of statements that are given at once", () => {
+  test("runs them in their order, each on what was committed when it began", async () => {
     const holder = await database.pool.connect();
     await holder.query("BEGIN");
     await holder.query("SELECT pg_advisory_xact_lock(7)");
@@ -72,7 +87,7 @@ describe("a raw transaction", () => {
     expect(await done).toEqual(["one", "two"]);
   });
 
-  test("stores nothing of statements that were given at once, where one of them fails, and says which", async () => {
+  test("stores nothing where one of them fails, and says which", async () => {
     await database.pool.query(add, ["one"]);
     const failing = database.rawTransaction((sql) =>
       sql.together(() => Promise.all(["zero", "one", "two"].map((word) => sql.change(add, [word])))),
@@ -83,7 +98,17 @@ describe("a raw transaction", () => {
     expect(await words()).toEqual(["one", "three"]);
   });
 
-  test("whose connection ends while several statements are on their way fails, and the next one gets another connection", async () => {
+  test("fails where a failed statement was overlooked, because nothing of it is stored", async () => {
+    const overlooking = database.rawTransaction(async (sql) => {
+      await sql.change(add, ["one"]);
+      await sql.change(add, ["one"]).catch(() => 0);
+      return "stored";
+    });
+    await expect(overlooking).rejects.toThrow("rolled back");
+    expect(await words()).toEqual([]);
+  });
+
+  test("fails where its connection ends on their way, and the next one gets another connection", async () => {
     cut = { stage: "after", sql: "INSERT" };
     const failing = fragile.rawTransaction((sql) =>
       sql.together(() => Promise.all(["one", "two"].map((word) => sql.change(add, [word])))),
@@ -92,19 +117,6 @@ describe("a raw transaction", () => {
     cut = null;
     await fragile.rawTransaction((sql) => sql.change(add, ["three"]));
     expect(await words()).toEqual(["three"]);
-  });
-
-  test.each([
-    ["in its work", { stage: "after", sql: "INSERT" }, []],
-    ["before its commit", { stage: "before", sql: "COMMIT" }, []],
-    ["after its commit, before the answer", { stage: "after", sql: "COMMIT" }, ["one"]],
-  ] as const)("whose connection ends %s fails, and the next one gets another connection", async (_, where, stored) => {
-    cut = where;
-    await expect(fragile.rawTransaction((sql) => sql.change(add, ["one"]))).rejects.toThrow(/connection/i);
-    cut = null;
-    expect(await words()).toEqual(stored);
-    await fragile.rawTransaction((sql) => sql.change(add, ["two"]));
-    expect(await words()).toEqual([...stored, "two"]);
   });
 });
 

@@ -63,7 +63,9 @@ export const inRawTransaction = async <T>(
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
     if (isCluster) await client.query(COMMIT_IN_TWO_PHASES);
     const result = await work(likewise({ ...toSql(client), together: togetherOn(client) }, pool));
-    await client.query("COMMIT");
+    const { command } = await client.query("COMMIT");
+    // PostgreSQL rolls a transaction back in which a statement failed, and says so in this way alone.
+    if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed.");
     return result;
   } catch (error) {
     isBroken = await client.query("ROLLBACK").then(

@@ -4,7 +4,7 @@ import { connectionOf, SERVICE_LIMITS } from "./limits";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-const QUERY_TIMEOUT_MS = 25_000; // For a network that swallows answers; above what the server allows itself.
+const QUERY_TIMEOUT_MS = 25_000; // For a network that swallows answers; above what the server allows one statement.
 const READ_TIMEOUT = "Query read timeout";
 
 /**

@@ -147,7 +147,9 @@ export const runIdempotent = async (
     try {
       call.readBody();
     } catch (error) {
-      if ((await claiming) === null) await settle(call, entry, holder, null);
+      // A claim that failed frees its key by itself.
+      const found = await claiming.catch(() => undefined);
+      if (found === null) await settle(call, entry, holder, null);
       throw error;
     }
   }

@@ -5,9 +5,9 @@ import { inSpan, isTracing } from "@/lib/core/tracing";
 import type { BodyOf, Contract, ParamsOf, QueryOf, ResponseOf } from "@/lib/contracts/contract";
 import { authenticate, authorize } from "./authenticate";
 import { addressBucket, clientAddress } from "./client-address";
+import { withHeaders } from "./answer-headers";
 import { answerRead, freshnessHeaders } from "./freshness";
 import { requestContext } from "./request-context";
-import { API_CONTENT_POLICY, STRICT_TRANSPORT } from "./headers";
 import { readIdempotencyKey, runIdempotent } from "./idempotency";
 import { inputFromRequest, type HttpInput } from "./input";
 import { limit, limitNetwork } from "./limits";
@@ -16,8 +16,7 @@ import { getLogger, loggedError, logInfoLine } from "@/lib/log/logger";
 import { observeRequest } from "./metrics";
 import { detailsOf, parseBody, parseParams, parseQuery, readRawBody } from "./parse";
 import { toAnswer, toDomainError } from "./problem";
-import { setRateLimitHeaders } from "./rate-limit";
-import { JSON_TYPE, type Answer, type Reply } from "./reply";
+import type { Answer, Reply } from "./reply";
 import type { HttpServices } from "./services";
 
 type ActorOf<C extends Contract> = C["auth"] extends "public" ? null : C["auth"] extends "user" ? UserActor : Actor;
@@ -273,30 +272,6 @@ const finish = (contract: Contract, trace: Trace, status: number, ms: number, lo
     logLevel,
     `"method":"${contract.method}","path":"${contract.path}","status":${String(status)},"ms":${ms.toFixed(2)},"requestId":"${trace.requestId}"${actor},"msg":"request"`,
   );
-};
-
-// One literal instead of spreads: this runs for every request, and a literal costs a tenth.
-const headersOf = (own: Readonly<Record<string, string>>, trace: Trace, publicUrl: string): Record<string, string> => {
-  const headers: Record<string, string> = {
-    "content-type": JSON_TYPE,
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "content-security-policy": API_CONTENT_POLICY,
-    "x-request-id": trace.requestId,
-  };
-  if (publicUrl.startsWith("https:")) headers["strict-transport-security"] = STRICT_TRANSPORT;
-  if (trace.limits.length > 0) setRateLimitHeaders(headers, trace.limits);
-  for (const name in own) headers[name] = own[name] ?? "";
-  for (const name in trace.freshness) headers[name] = trace.freshness[name] ?? "";
-  return headers;
-};
-
-const withHeaders = (result: Answer | Response, trace: Trace, publicUrl: string): Answer | Response => {
-  if (!(result instanceof Response))
-    return { status: result.status, body: result.body, headers: headersOf(result.headers, trace, publicUrl) };
-  const headers = new Headers(headersOf(Object.fromEntries(result.headers), trace, publicUrl));
-  return new Response(result.body, { status: result.status, headers });
 };
 
 /** The span of a request: a child of the caller's, where the caller sends a W3C `traceparent`. */

@@ -44,7 +44,7 @@ export interface AccountRow {
   readonly created_at: Date;
 }
 
-export const toAccount = (row: AccountRow): AccountRecord => ({
+export const accountOf = (row: AccountRow): AccountRecord => ({
   id: `ga_${row.id}`,
   currency: row.currency,
   name: row.name,
@@ -66,7 +66,7 @@ export const account = async (
     ? await query<AccountRow>(READ_ACCOUNT, [bare(accountId), projectId])
     : [];
   if (!rows[0]) throw notFound();
-  return toAccount(rows[0]);
+  return accountOf(rows[0]);
 };
 
 /** Newest first. `before` is the id of the last one of the page before. */
@@ -78,5 +78,5 @@ export const accounts = async (
   const before = page.before === undefined ? null : bare(page.before);
   const pattern = page.search === undefined ? null : `%${page.search.replaceAll(/[\\%_]/g, "\\$&")}%`;
   const values = [projectId, before, page.limit, page.currency ?? null, pattern];
-  return (await query<AccountRow>(READ_ACCOUNTS, values)).map(toAccount);
+  return (await query<AccountRow>(READ_ACCOUNTS, values)).map(accountOf);
 };

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { notFound } from "@/lib/core/errors";
 import { handledLater } from "@/lib/core/handled-later";
 import { isId } from "@/lib/core/ids";
-import { ACCOUNT_COLUMNS, toAccount, type AccountRecord, type AccountRow } from "./account-reads";
+import { ACCOUNT_COLUMNS, accountOf, type AccountRecord, type AccountRow } from "./account-reads";
 import type { LedgerRepository } from "./repository";
 import { bare, idArray } from "./sql";
 
@@ -95,7 +95,7 @@ export const createPayers = (repository: LedgerRepository) => {
     const recipients = await factsOf(repository, kept, projectId, accountIds);
     const [row] = await reading;
     if (row === undefined) throw notFound();
-    const source = toAccount(row);
+    const source = accountOf(row);
     const notActive = await notActiveAmong(repository, projectId, { notActive: row.not_active, ids: accountIds });
     const unfit = new Map<string, UnfitRecipient>();
     for (const [index, id] of accountIds.entries()) {

@@ -84,6 +84,20 @@ test("a filter finds keys that were stored before it was built, in both tables, 
   expect((await ask(await built(other), other, moved))?.length).toBeLessThan(20);
 });
 
+test("a reading behind a failed statement fails with it, and the filter stays", async () => {
+  const projectId = newId("project");
+  const filters = await built(projectId);
+  const failing = pool.rawTransaction(async (tx) => {
+    const [failed, reading] = tx.together(() => [
+      tx.query("SELECT 1 / 0", []),
+      filters.read(tx, { id: newId("payout"), projectId }, 100),
+    ]);
+    await Promise.all([failed, reading]);
+  });
+  await expect(failing).rejects.toMatchObject({ code: "22012" });
+  expect(await ask(filters, projectId, keysOf(100))).not.toBeNull();
+});
+
 test("keys that another instance stores are found before they are moved and after", async () => {
   const projectId = newId("project");
   const [here, there] = [await built(projectId), await built(projectId)];

@@ -95,6 +95,10 @@ const bringUpToDate = async (sql: Sql, projectId: string, known: Known, unusedMs
   return filter.count <= filter.capacity;
 };
 
+/** Whether the statement was not run, because one before it in its transaction had failed (25P02). */
+const isOfFailedTransaction = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "25P02";
+
 export interface KeyFiltersDeps {
   /** Outside of any transaction, on the primary server. */
   readonly sql: Sql;
@@ -128,15 +132,20 @@ export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
     building.set(projectId, work);
   };
 
-  /** Whether the filter contains every key that is committed by now. A filter that does not is given up. */
+  /** Whether the filter contains every key that is committed by now. A filter that does not is given up, and so is one for which reading them failed. */
   const isUpToDate = async (transaction: Sql, projectId: string, known: Known): Promise<boolean> => {
-    let isComplete = false;
+    const giveUp = (): void => {
+      if (filters.peek(projectId) === known) filters.delete(projectId);
+    };
     try {
-      isComplete = await bringUpToDate(transaction, projectId, known, unusedMsMax);
-    } finally {
-      if (!isComplete && filters.peek(projectId) === known) filters.delete(projectId);
+      const isComplete = await bringUpToDate(transaction, projectId, known, unusedMsMax);
+      if (!isComplete) giveUp();
+      return isComplete;
+    } catch (error) {
+      // A statement before it may have failed, which says nothing about the filter.
+      if (!isOfFailedTransaction(error)) giveUp();
+      throw error;
     }
-    return isComplete;
   };
 
   return {

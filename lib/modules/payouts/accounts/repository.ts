@@ -102,7 +102,7 @@ interface Admission {
   readonly evaluate: (sql: Sql, digest: AccountsPayout["digest"]) => Promise<Passed | null>;
 }
 
-/** What is made of the rows. */
+/** Made of the rows. */
 interface Derived {
   readonly digest: AccountsPayout["digest"];
   readonly keysPart: StatementPart;
@@ -169,6 +169,7 @@ const insertBy = (
       const { payout, rows } = input;
       const early = rows.length < KEYS_OF_ALL_LOCKS ? input.keysOf() : null;
       const part = rowsPart(payout, rows);
+      const spending = spend();
       const { projectId } = payout;
       const [storing, reading] = sql.together(() => [
         handledLater(
@@ -176,7 +177,7 @@ const insertBy = (
             sql.change(part.text, part.values),
             lockRowKeys(sql, projectId, early?.keys ?? null),
             // A statement of its own: it may wait for another payment, and a later statement must see a policy that was stored meanwhile.
-            changeAndJudge(sql, spend()),
+            changeAndJudge(sql, spending),
           ]),
         ),
         handledLater(keyFilters.read(sql, payout, rows.length)),

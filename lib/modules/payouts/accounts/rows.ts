@@ -26,10 +26,11 @@ export interface ItemOutcome {
   readonly failure: PayoutFailure | null;
 }
 
-const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+// Neither control characters, quotes, backslashes nor surrogates.
+const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /** As `JSON.stringify`, in half of the time for a text in which nothing is escaped. */
-const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`);
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
 /** Encodes a row for the database and for the digest of a one-time code: a JSON array of recipient, amount and reference. */
 export const encodeRow = ({ recipientAccountId, amountBase, reference }: NewItem): string =>
