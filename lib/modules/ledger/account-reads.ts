@@ -44,17 +44,18 @@ export interface AccountRow {
   readonly created_at: Date;
 }
 
-export const accountOf = (row: AccountRow): AccountRecord => ({
-  id: `ga_${row.id}`,
-  currency: row.currency,
-  name: row.name,
-  status: row.status,
-  statusReason: row.status_reason,
-  postedBase: BigInt(row.balance),
-  version: BigInt(row.version),
-  lastSeq: BigInt(row.last_seq),
-  createdAt: row.created_at,
-});
+export const accountOf = (row: AccountRow) =>
+  ({
+    id: `ga_${row.id}`,
+    currency: row.currency,
+    name: row.name,
+    status: row.status,
+    statusReason: row.status_reason,
+    postedBase: BigInt(row.balance),
+    version: BigInt(row.version),
+    lastSeq: BigInt(row.last_seq),
+    createdAt: row.created_at,
+  }) satisfies AccountRecord;
 
 /** Another project's account answers like one that does not exist. @throws DomainError `not_found` */
 export const account = async (
