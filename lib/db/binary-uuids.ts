@@ -6,8 +6,8 @@ const LENGTH = hexOf(UUID_BYTES);
 const UUID_DIGITS = 2 * UUID_BYTES;
 
 /**
- * A value for a parameter of type `uuid[]`, in PostgreSQL's binary format (`array_send`), in which the driver sends a buffer. PostgreSQL reads a thousand of
- * them ten times faster than their text.
+ * Encodes UUIDs as the value of a parameter of type `uuid[]`, in PostgreSQL's binary format of arrays (`array_send`); the driver sends a buffer as it
+ * is. PostgreSQL reads a thousand UUIDs in this form in a tenth of the time that it takes for their text.
  * @param uuids in hex, 32 digits each, without hyphens
  */
 export const binaryUuids = (uuids: readonly string[]): Buffer => {

@@ -37,6 +37,7 @@ export interface Database {
 const TRANSACTION_TIMEOUT_MS = 10_000;
 const TRANSACTION_WAIT_MS = 10_000;
 
+/** Holds back what the driver writes during a call. The driver has no method for it, so its socket is used. */
 const togetherOn =
   (client: pg.ClientBase): PipelinedSql["together"] =>
   (give) => {
@@ -64,7 +65,7 @@ export const inRawTransaction = async <T>(
     if (isCluster) await client.query(COMMIT_IN_TWO_PHASES);
     const result = await work(likewise({ ...toSql(client), together: togetherOn(client) }, pool));
     const { command } = await client.query("COMMIT");
-    // PostgreSQL rolls a transaction back in which a statement failed, and says so in this way alone.
+    // After a failed statement PostgreSQL answers a COMMIT with ROLLBACK, and reports no error.
     if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements failed.");
     return result;
   } catch (error) {

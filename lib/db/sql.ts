@@ -15,11 +15,12 @@ export interface Sql extends SqlReader {
 }
 
 /**
- * Statements of a transaction on one connection, which run in the order of the calls. A statement can be given before the one before it has ended, and
- * is then sent at once (libpq calls it a pipeline). After a failed statement those behind it fail too, so await the first one first.
+ * Statements of a transaction on one connection, sent in a pipeline: a call sends its statement at once, without waiting for the calls before it. The
+ * server runs the statements one after another, in the order of the calls. When one fails, all later ones of the transaction fail too (25P02), so the
+ * promise to await first is that of the first call: its error is the cause.
  */
 export interface PipelinedSql extends Sql {
-  /** Sends the statements that `give` gives in one piece, which takes less time than one by one. */
+  /** Sends all statements that are called inside `give` with one write to the socket. */
   together<T>(give: () => T): T;
 }
 

@@ -1,4 +1,4 @@
-/** Reads the account that a payout is paid from, and finds the recipients that it cannot pay. Fields of an account that never change are read once and kept. */
+/** Reads the account that pays a payout, and which of the recipients it cannot pay. The currency of an account never changes, so it is kept in memory. */
 import { LRUCache } from "lru-cache";
 import { notFound } from "@/lib/core/errors";
 import { handledLater } from "@/lib/core/handled-later";
@@ -26,7 +26,7 @@ const READ_PAYER = `
   FROM ledger_account WHERE project_id = $1 AND id = $2 AND kind = 'customer'`;
 const READ_NOT_ACTIVE_AMONG = `SELECT id FROM ledger_account WHERE ${IS_NOT_ACTIVE} AND id = ANY($2::uuid[])`;
 
-/** An account's project, kind and currency never change, and no account is ever deleted. */
+/** Safe to keep in memory: the project, kind and currency of an account never change, and no account is ever deleted. */
 interface Facts {
   readonly projectId: string;
   readonly currency: string;
@@ -51,7 +51,10 @@ const notActiveAmong = async (
   return new Set(found.map((id) => `ga_${id}`));
 };
 
-/** The facts of accounts, in the order of `ids`; null where an id is no account of the project. */
+/**
+ * Project and currency of accounts, from memory where they are kept, else from the database. In the order of `ids`; null for an id that is no
+ * customer's account of the project.
+ */
 const factsOf = async (
   { query }: LedgerRepository,
   kept: LRUCache<string, Facts>,

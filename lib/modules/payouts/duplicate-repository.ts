@@ -52,8 +52,8 @@ const INSERT = `
   VALUES ($1, $3, $4::timestamptz, $2::uuid[])`;
 
 const NEW_KEYS = "SELECT project_id, payout_id FROM payout_new_keys ORDER BY created_at LIMIT $1::int";
-// One statement, so that each key is in exactly one of the two tables for everybody who looks. In the order of the index, in which its pages
-// are found faster.
+// Moves the keys of a payout in one statement, so that every reader finds each key in exactly one of the two tables. They are inserted in the order of
+// the index, because that takes fewer visits to its pages.
 const MOVE = `
   WITH taken AS (
     DELETE FROM payout_new_keys WHERE project_id = $1 AND payout_id = $2 RETURNING created_at, keys
@@ -137,9 +137,9 @@ export const lockRowKeys = async (sql: Sql, projectId: string, keys: readonly st
 };
 
 /**
- * Looks for earlier payments that a new payout repeats, in the transaction that stores the payout with `newKeysPart`.
- * @param sql of a transaction that has locked the keys
- * @param candidates read in it after the lock
+ * Finds the rows of a new payout that repeat an earlier payment, or an earlier row of the same list.
+ * @param sql of the transaction that stores the payout, and has locked its keys with `lockRowKeys`
+ * @param candidates read in this transaction after the lock; null: every key is searched
  * @returns the duplicates that were allowed
  * @throws DomainError `duplicate_payout` naming every duplicate row
  */

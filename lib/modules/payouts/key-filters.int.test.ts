@@ -84,6 +84,22 @@ test("a filter finds keys that were stored before it was built, in both tables, 
   expect((await ask(await built(other), other, moved))?.length).toBeLessThan(20);
 });
 
+test("keys of a transaction that had written before it read the added keys are found, by its own instance and another", async () => {
+  const projectId = newId("project");
+  const [own, other] = [await built(projectId), await built(projectId)];
+  const keys = keysOf(100);
+  await pool.rawTransaction(async (tx) => {
+    const id = newId("payout");
+    await tx.query("SELECT pg_current_xact_id()", []);
+    // A later transaction ends, so that the snapshot of this one counts its own id as seen.
+    await sql.query("SELECT pg_current_xact_id()", []);
+    await candidatesOf(own, tx, { id, projectId }, keys);
+    await store(tx, { projectId, keys }, id);
+  });
+  expect(await ask(own, projectId, keys)).toEqual(all(100));
+  expect(await ask(other, projectId, keys)).toEqual(all(100));
+});
+
 test("a reading behind a failed statement fails with it, and the filter stays", async () => {
   const projectId = newId("project");
   const filters = await built(projectId);

@@ -13,7 +13,7 @@ const KEYS_MIN = 100;
 /** Projects with more keys of 30 days have no filter. */
 const KEYS_MAX = 2_000_000;
 const CAPACITY_MIN = 100_000;
-/** A filter that lacks more keys than this is built anew, because a payout waits while they are read. */
+/** When more keys than this were added since a filter was last read, it is built anew in the background: a payout would wait while they are read. */
 const ADDED_MAX = 100_000;
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
 /** Added keys stay listed for two hours (`payout_key_list` in lib/db/sweep.ts), so a filter that was used within the hour has missed none. */
@@ -161,7 +161,8 @@ export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
         return null;
       }
       return (keys) => {
-        // Before they are committed: should the transaction fail, they are searched in vain once more, and nothing else.
+        // Before the commit, because the snapshot that was read may count this transaction as seen: nothing else would add its keys. If it is rolled
+        // back, these keys are searched once more in vain.
         noteRead(known.read, id);
         return known.filter.add(prefixesOf(keys));
       };

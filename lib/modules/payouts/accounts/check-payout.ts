@@ -27,7 +27,7 @@ export const checkPayout = async (
   { sourceAccountId, transfers }: { readonly sourceAccountId: string; readonly transfers: readonly PayoutRowInput[] },
 ): Promise<Checked> => {
   requireRows(transfers.length);
-  // The database answers while the rows are read: `nextTurn` lets the statements leave.
+  // The rows are read while the database works. `nextTurn` gives the event loop a turn, so that a statement is sent before that work begins.
   const readingOpen = handledLater(openPayoutTotals(deps.reader, projectId, sourceAccountId));
   await nextTurn();
   const recipients = [...new Set(transfers.map(({ recipientAccountId }) => recipientAccountId))];

@@ -97,7 +97,11 @@ const digestOf = (payout: Omit<AccountsPayout, "digest">, { rows }: Checked): Ac
 
 type NewQueued = Parameters<AccountPayoutsRepository["insertQueued"]>;
 
-/** Stores a payout that needs no code. Null: it needs one after all, or votes. @throws DomainError `policy_violation` */
+/**
+ * Stores a payout that seems to need neither a one-time code nor votes.
+ * @returns null, and nothing is stored, where it needs one of them after all: the caller's caps are used up, or the policies demand it
+ * @throws DomainError `policy_violation`
+ */
 const storeQueued = async (
   { policyEngine, repository }: AccountPayoutsDeps,
   intent: Intent,
