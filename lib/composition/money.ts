@@ -52,6 +52,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   const ledgerRepository = createLedgerRepository(config.databaseUrl, {
     poolSize: shares.ledger,
     isPooled: config.isDatabasePooled,
+    onAnnounced: listener.tell,
   });
   const ledger = createLedgerService({ repository: ledgerRepository, clock, onBatch: observeLedgerBatch });
   const assets = createAssets(registry);

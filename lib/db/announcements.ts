@@ -4,6 +4,8 @@ export interface Announcement {
   /** A channel of PostgreSQL's NOTIFY. */
   readonly channel: string;
   readonly payload: string;
+  /** Only the process that announces it is told. */
+  readonly isLocal?: boolean;
 }
 
 /** The announcements of each open transaction. */
@@ -13,10 +15,16 @@ const open = new WeakMap<object, Announcement[]>();
  * Announces something when the transaction commits; nothing when it is rolled back. NOTIFY itself would take one lock of the whole
  * cluster until the commit is on disk. An announcement is lost when the process dies first, so a process that waits for one must also poll.
  *
- * @param transaction the object that `Database.transaction` or `Database.rawTransaction` handed out; for any other nothing is announced
+ * @param transaction the object that `Database.transaction` or `Database.rawTransaction` handed out, or `sqlOf` it; for any other nothing is announced
  */
 export const announce = (transaction: object, announcement: Announcement): void => {
   open.get(transaction)?.push(announcement);
+};
+
+/** What is announced on `connection` is announced on `transaction`. */
+export const announceLikewise = (connection: object, transaction: object): void => {
+  const announced = open.get(transaction);
+  if (announced !== undefined) open.set(connection, announced);
 };
 
 /** Collects what is announced on `transaction` into `into`. */

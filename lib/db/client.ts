@@ -5,7 +5,7 @@ import { collectAnnouncements, type Announcement } from "./announcements";
 import { PrismaClient, type Prisma } from "./generated/client";
 import { COMMIT_IN_TWO_PHASES, createLayout, findDistributed, isDistributed, likewise } from "./layout";
 import { createPool } from "./pool";
-import { keptSqlOn, sqlOn, type PipelinedSql, type Sql } from "./sql";
+import { keptSqlOn, sqlOn, type PipelinedReader, type PipelinedSql, type Sql } from "./sql";
 
 /** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
 export type Tx = Prisma.TransactionClient;
@@ -31,6 +31,8 @@ export interface Database {
    * different connections.
    */
   rawStatement<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Reads on one connection outside of any transaction, sent in a pipeline: each sees what was committed before the one before it ended. */
+  reading<T>(work: (sql: PipelinedReader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -79,6 +81,16 @@ export const inRawTransaction = async <T>(
   }
 };
 
+const inReads = async <T>(pool: pg.Pool, work: (sql: PipelinedReader) => Promise<T>): Promise<T> => {
+  const client = await pool.connect();
+  try {
+    return await work(likewise({ ...keptSqlOn(client), together: togetherOn(client) }, pool));
+  } finally {
+    // The pool closes a connection that broke.
+    client.release();
+  }
+};
+
 export interface DatabaseOptions {
   readonly poolSize?: number;
   /** As `PoolOptions` says. */
@@ -119,6 +131,7 @@ export const createDatabase = (url: string, options: DatabaseOptions = {}): Data
       ),
     rawTransaction: (work, toSql) => announcing((run) => inRawTransaction(pool, run, toSql), work),
     rawStatement: (work) => announcing((run) => run(keptSqlOn(pool)), work),
+    reading: (work) => inReads(pool, work),
     close: async () => {
       await prisma.$disconnect();
       await pool.end();

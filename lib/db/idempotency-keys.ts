@@ -52,6 +52,7 @@ const CLAIM = `
 
 const ENTRY = "project_id = $1 AND actor = $2 AND route = $3 AND key = $4";
 const HELD = `${ENTRY} AND status = 'in_flight' AND response->>'holder' = $5`;
+const COMPLETE = `UPDATE idempotency_key SET status = 'done', response = $6 WHERE ${HELD}`;
 export const valuesOf = ({ projectId, actor, route, key }: Entry): string[] => [projectId, actor, route, key];
 
 /** A released entry can vanish between the two statements of `claim`. */
@@ -82,7 +83,7 @@ export const createIdempotencyKeyStore = (
   },
   complete: async ({ holder, response, ...entry }) => {
     const values = [...valuesOf(entry), holder, response];
-    await pool.query(`UPDATE idempotency_key SET status = 'done', response = $6 WHERE ${HELD}`, values);
+    await pool.query({ name: "idempotency_complete", text: COMPLETE, values });
   },
   release: async ({ holder, ...entry }) => {
     await pool.query(`DELETE FROM idempotency_key WHERE ${HELD}`, [...valuesOf(entry), holder]);

@@ -17,7 +17,7 @@ const NOTIFY =
 export interface Listener {
   /** Calls `handler` with each payload that any instance told on the channel. Returns a function that stops it. */
   on(channel: string, handler: (payload: string) => void): () => void;
-  /** Tells this instance at once, and all others with one statement for everything that gathered. Equal ones are told once. */
+  /** Tells this instance at once, and all others with one statement for everything that gathered and is not local. Equal ones are told once. */
   tell(announcements: readonly Announcement[]): void;
   close(): Promise<void>;
 }
@@ -155,8 +155,10 @@ export const createListener = (url: string | null): Listener => {
       if (closed || announcements.length === 0) return;
       handlers.tell(announcements);
       if (url === null) return;
+      const shared = announcements.filter(({ isLocal = false }) => !isLocal);
+      if (shared.length === 0) return;
       ensure();
-      teller.add(announcements);
+      teller.add(shared);
     },
     close: async () => {
       closed = true;

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { PrismaClient, Prisma } from "./generated/client";
+import { announceLikewise } from "./announcements";
 import { likewise } from "./layout";
 
 /** Reads on one connection or pool. */
@@ -19,7 +20,10 @@ export interface Sql extends SqlReader {
  * server runs the statements one after another, in the order of the calls. When one fails, all later ones of the transaction fail too (25P02), so the
  * promise to await first is that of the first call: its error is the cause.
  */
-export interface PipelinedSql extends Sql {
+export interface PipelinedSql extends Sql, PipelinedReader {}
+
+/** Reads that are sent in a pipeline, as those of `PipelinedSql`. */
+export interface PipelinedReader extends SqlReader {
   /** Sends all statements that are called inside `give` with one write to the socket. */
   together<T>(give: () => T): T;
 }
@@ -30,6 +34,7 @@ export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => {
     query: <Row extends object>(text: string, values: readonly unknown[]) => tx.$queryRawUnsafe<Row[]>(text, ...values),
     change: (text, values) => tx.$executeRawUnsafe(text, ...values),
   };
+  announceLikewise(sql, tx);
   return likewise(sql, tx);
 };
 

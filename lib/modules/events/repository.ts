@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { announce } from "@/lib/db/announcements";
 import { findDistributed } from "@/lib/db/layout";
 import type { Sql, SqlReader } from "@/lib/db/sql";
 import type { StatementPart } from "@/lib/db/together";
@@ -49,10 +50,19 @@ export const outboxPart = (rows: readonly OutboxRow[]): StatementPart => ({
   ],
 });
 
+/** On which a process tells itself that it committed events, which have no numbers yet. */
+export const OUTBOX_CHANNEL = "event_outbox";
+
+/** Announces, when the transaction commits, that it has stored events. Other processes find them when they poll. */
+export const announceOutbox = (transaction: object): void => {
+  announce(transaction, { channel: OUTBOX_CHANNEL, payload: "", isLocal: true });
+};
+
 export const insertOutbox = async (sql: Sql, rows: readonly OutboxRow[]): Promise<void> => {
   if (rows.length === 0) return;
   const { text, values } = outboxPart(rows);
   await sql.change(text, values);
+  announceOutbox(sql);
 };
 
 // Numbers stay far below 2^53.

@@ -20,6 +20,7 @@ const sequencer = (fanOut: (ranges: readonly SequencedRange[]) => Promise<void> 
     transaction: (work) => database.rawTransaction(work),
     fanOut: (_tx, ranges) => fanOut(ranges),
     log,
+    listener: { on: () => () => undefined },
   });
 
 const eventOf = (projectId: string, objectId: string, n: number): NewEvent => ({

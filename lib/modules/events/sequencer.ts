@@ -1,19 +1,19 @@
 import { findDistributed } from "@/lib/db/layout";
+import type { Listener } from "@/lib/db/listener";
 import { createProjectTurns, type Numbered, type ProjectTurnsDeps } from "./project-turns";
-import { hasOutbox, sequenceOutbox, takeSequencerLock } from "./repository";
+import { hasOutbox, OUTBOX_CHANNEL, sequenceOutbox, takeSequencerLock } from "./repository";
+import { startTurns, type Turn } from "./turn-timer";
 
 export interface SequencerDeps extends ProjectTurnsDeps {
+  /** Announces the events that this process commits. Those of other processes are found by polling. */
+  readonly listener: Pick<Listener, "on">;
   readonly options?: { readonly pollMs?: number };
 }
 
-/** Events are collected for this long, so that each turn numbers many. */
 const POLL_MS = 50;
-/** While a turn numbers this many, events gather three times as long: each turn costs a transaction, which payments wait for too. */
-const BUSY = 50;
-const BUSY_FACTOR = 3;
-const RETRY_MS = 500;
 const PROJECTS_MAX = 100;
 const PER_PROJECT = 500;
+const NOTHING: Turn = { numbered: 0, hasMore: false };
 
 /**
  * Gives each project's committed events the numbers 1, 2, 3 … without a gap. Numbers are given after the commit, by one instance at a
@@ -24,7 +24,6 @@ export const createSequencer = (deps: SequencerDeps) => {
   const { sql, options: { pollMs = POLL_MS } = {} } = deps;
   const projectTurns = createProjectTurns(deps);
   let afterProjectId = "";
-  let isBusy = false;
 
   /** All projects of the turn in one transaction. @returns null where another instance is at it */
   const numberTogether = async (): Promise<Numbered | null> => {
@@ -43,48 +42,35 @@ export const createSequencer = (deps: SequencerDeps) => {
   const numberEach = (): Promise<Numbered> =>
     projectTurns.make({ afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT });
 
-  /** @returns whether there may be more to do at once */
-  const turn = async (): Promise<boolean> => {
-    if (!(await hasOutbox(sql))) {
-      isBusy = false;
-      return false;
-    }
-    const numbered = (await findDistributed(sql)) ? await numberEach() : await numberTogether();
-    if (numbered === null) return false;
-    const { ranges, fullUpTo } = numbered;
+  const turn = async (): Promise<Turn> => {
+    if (!(await hasOutbox(sql))) return NOTHING;
+    const made = (await findDistributed(sql)) ? await numberEach() : await numberTogether();
+    if (made === null) return NOTHING;
+    const { ranges, fullUpTo } = made;
     const wasAtStart = afterProjectId === "";
     afterProjectId = fullUpTo ?? "";
-    isBusy = ranges.reduce((count, { from, to }) => count + to - from + 1, 0) >= BUSY;
-    return fullUpTo !== null || !wasAtStart || ranges.some(({ from, to }) => to - from + 1 >= PER_PROJECT);
+    const counts = ranges.map(({ from, to }) => to - from + 1);
+    return {
+      numbered: counts.reduce((sum, count) => sum + count, 0),
+      hasMore: fullUpTo !== null || !wasAtStart || counts.some((count) => count >= PER_PROJECT),
+    };
   };
 
   /** Until nothing waits, or another instance is at it. */
   const drain = async (): Promise<void> => {
-    while (await turn());
+    while ((await turn()).hasMore);
   };
 
   const start = (): { stop(): Promise<void> } => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let stopped = false;
-    let running = Promise.resolve();
-    const again = (afterMs: number): void => {
-      if (!stopped) timer = setTimeout(loop, afterMs);
-    };
-    const loop = (): void => {
-      running = turn().then(
-        (more) => again(more ? 0 : isBusy ? pollMs * BUSY_FACTOR : pollMs),
-        (error: unknown) => {
-          deps.log.warn({ err: error }, "events could not be numbered; trying again");
-          again(RETRY_MS);
-        },
-      );
-    };
-    loop();
+    const turns = startTurns(turn, {
+      pollMs,
+      onError: (error) => deps.log.warn({ err: error }, "events could not be numbered; trying again"),
+    });
+    const unsubscribe = deps.listener.on(OUTBOX_CHANNEL, turns.announce);
     return {
       stop: async () => {
-        stopped = true;
-        clearTimeout(timer);
-        await running;
+        unsubscribe();
+        await turns.stop();
       },
     };
   };

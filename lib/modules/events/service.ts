@@ -14,6 +14,7 @@ import {
   type OutboxRow,
 } from "./repository";
 
+export { announceOutbox } from "./repository";
 export type { EventRow, SequencedRange } from "./repository";
 
 export type EventData = Readonly<Record<string, string | number | boolean | null | object>>;
@@ -40,7 +41,7 @@ export interface NewEvent {
 export const recordEventsOn = (sql: Sql, events: readonly NewEvent[]): Promise<void> =>
   insertOutbox(sql, toOutboxRows(events));
 
-/** As `recordEventsOn`, as a part of a statement that stores the state as well. */
+/** As `recordEventsOn`, as a part of a statement that stores the state as well; the caller also calls `announceOutbox`. */
 export const eventsPart = (events: readonly NewEvent[]): StatementPart => outboxPart(toOutboxRows(events));
 
 const toOutboxRows = (events: readonly NewEvent[]): OutboxRow[] =>

@@ -3,8 +3,8 @@ import { LRUCache } from "lru-cache";
 import { notFound } from "@/lib/core/errors";
 import { handledLater } from "@/lib/core/handled-later";
 import { isId } from "@/lib/core/ids";
+import type { SqlReader } from "@/lib/db/sql";
 import { ACCOUNT_COLUMNS, accountOf, type AccountRecord, type AccountRow } from "./account-reads";
-import type { LedgerRepository } from "./repository";
 import { bare, idArray } from "./sql";
 
 /** Why an account cannot be paid: it is none of the project's, in another currency, or frozen or closed. */
@@ -38,14 +38,14 @@ interface PayerRow extends AccountRow {
 
 /** @param notActive ids without prefix of accounts that are not active, of which there may be more */
 const notActiveAmong = async (
-  { query }: LedgerRepository,
+  reader: SqlReader,
   projectId: string,
   { notActive, ids }: { readonly notActive: readonly string[]; readonly ids: readonly string[] },
 ): Promise<ReadonlySet<string>> => {
   let found = notActive;
   if (found.length > NOT_ACTIVE_MAX) {
     const readable = ids.filter((id) => isId("globalAccount", id));
-    const rows = await query<{ id: string }>(READ_NOT_ACTIVE_AMONG, [projectId, idArray(readable)]);
+    const rows = await reader.query<{ id: string }>(READ_NOT_ACTIVE_AMONG, [projectId, idArray(readable)]);
     found = rows.map(({ id }) => id);
   }
   return new Set(found.map((id) => `ga_${id}`));
@@ -56,7 +56,7 @@ const notActiveAmong = async (
  * customer's account of the project.
  */
 const factsOf = async (
-  { query }: LedgerRepository,
+  reader: SqlReader,
   kept: LRUCache<string, Facts>,
   projectId: string,
   ids: readonly string[],
@@ -67,7 +67,7 @@ const factsOf = async (
   });
   const readable = ids.filter((id, index) => known[index] === null && isId("globalAccount", id));
   if (readable.length === 0) return known;
-  const rows = await query<{ id: string; currency: string }>(READ_FACTS, [projectId, idArray(readable)]);
+  const rows = await reader.query<{ id: string; currency: string }>(READ_FACTS, [projectId, idArray(readable)]);
   // The accounts of one project and currency share one object.
   const shared = new Map<string, Facts>();
   const read = new Map<string, Facts>();
@@ -86,20 +86,25 @@ export interface Payer {
   readonly unfit: ReadonlyMap<string, UnfitRecipient>;
 }
 
-export const createPayers = (repository: LedgerRepository) => {
+export const createPayers = () => {
   const kept = new LRUCache<string, Facts>({ max: KEPT_MAX });
   /**
+   * @param reader gets the statement that reads the source's balance before this returns its promise
    * @param accountIds of the recipients; may be of any shape
    * @throws DomainError `not_found` for the source
    */
-  return async (projectId: string, sourceId: string, accountIds: readonly string[]): Promise<Payer> => {
+  return async (
+    reader: SqlReader,
+    projectId: string,
+    { sourceId, accountIds }: { readonly sourceId: string; readonly accountIds: readonly string[] },
+  ): Promise<Payer> => {
     if (!isId("globalAccount", sourceId)) throw notFound();
-    const reading = handledLater(repository.query<PayerRow>(READ_PAYER, [projectId, bare(sourceId)]));
-    const recipients = await factsOf(repository, kept, projectId, accountIds);
+    const reading = handledLater(reader.query<PayerRow>(READ_PAYER, [projectId, bare(sourceId)]));
+    const recipients = await factsOf(reader, kept, projectId, accountIds);
     const [row] = await reading;
     if (row === undefined) throw notFound();
     const source = accountOf(row);
-    const notActive = await notActiveAmong(repository, projectId, { notActive: row.not_active, ids: accountIds });
+    const notActive = await notActiveAmong(reader, projectId, { notActive: row.not_active, ids: accountIds });
     const unfit = new Map<string, UnfitRecipient>();
     for (const [index, id] of accountIds.entries()) {
       const facts = recipients[index] ?? null;

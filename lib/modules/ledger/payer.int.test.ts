@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
+import { sqlOn } from "@/lib/db/sql";
 import { testDatabase } from "@/lib/testing/database";
 import { testLedger } from "@/lib/testing/ledger";
 
 const { url, database } = await testDatabase();
+const reader = sqlOn(database.pool);
 const { ledger, projectId, open } = testLedger(url);
 const other = testLedger(url);
 
 const unfit = async (source: string, ids: readonly string[]) =>
-  Object.fromEntries((await ledger.payer(projectId, source, ids)).unfit);
+  Object.fromEntries((await ledger.payer(reader, projectId, { sourceId: source, accountIds: ids })).unfit);
 
 const setStatus = (accountId: string, status: "active" | "frozen") =>
   ledger.changeAccount({ projectId, accountId, to: { status } });
@@ -25,7 +27,7 @@ test("recipients are refused with the reason, however often they were looked at 
   for (let time = 0; time < 3; time += 1)
     expect(await unfit(source, [fit, foreign, dai, missing, "not an id"])).toEqual(expected);
   // The other project looks at the same accounts through the same service.
-  const others = await ledger.payer(other.projectId, foreign, [fit, foreign]);
+  const others = await ledger.payer(reader, other.projectId, { sourceId: foreign, accountIds: [fit, foreign] });
   expect(Object.fromEntries(others.unfit)).toEqual({ [fit]: "missing" });
   for (const none of [newId("globalAccount"), "not an id", foreign])
     await expect(unfit(none, [fit])).rejects.toMatchObject({ code: "not_found" });

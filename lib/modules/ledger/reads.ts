@@ -29,7 +29,7 @@ const LIABILITIES_UNDER_LOCK = `
 export const createLedgerReads = (repository: LedgerRepository) => ({
   account: bindDeps(repository, account),
   accounts: bindDeps(repository, accounts),
-  payer: createPayers(repository),
+  payer: createPayers(),
   entries: bindDeps(repository, entries),
   entryOf: bindDeps(repository, entryOf),
   statement: bindDeps(repository, statement),

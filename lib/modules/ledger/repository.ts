@@ -1,4 +1,5 @@
 import pg from "pg";
+import { collectAnnouncements, type Announcement } from "@/lib/db/announcements";
 import { COMMIT_IN_TWO_PHASES, createLayout, isDistributed, likewise } from "@/lib/db/layout";
 import { createPool } from "@/lib/db/pool";
 import type { Sql } from "@/lib/db/sql";
@@ -9,6 +10,8 @@ export interface LedgerPoolOptions {
   readonly poolSize?: number;
   /** The URL names a pooler, so a connection keeps its role for one transaction only (lib/db/pool.ts). */
   readonly isPooled?: boolean;
+  /** As `DatabaseOptions` says, for what callers of `asApp` announce. */
+  readonly onAnnounced?: (announcements: readonly Announcement[]) => void;
 }
 
 /** A database transaction with the ledger's role. */
@@ -77,7 +80,7 @@ const command = async (client: pg.ClientBase, text: string): Promise<void> => {
 };
 
 /** The ledger's own pool of connections. */
-export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = false }: LedgerPoolOptions = {}) => {
+export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = false, onAnnounced }: LedgerPoolOptions = {}) => {
   const pool = createPool(url, { max: poolSize, connectTimeoutMs: CONNECT_TIMEOUT_MS, isPooled });
   const findLayout = createLayout(pool);
   const restricted = new WeakMap<pg.ClientBase, boolean>();
@@ -119,6 +122,7 @@ export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = 
 
   const inTransaction = <T>(work: (tx: LedgerTx) => Promise<T>): Promise<T> =>
     on(async (client, hasRole) => {
+      const announced: Announcement[] = [];
       const begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
       await command(client, hasRole && isPooled ? `${begin}; SET LOCAL ROLE ${ROLE}` : begin);
       try {
@@ -128,12 +132,15 @@ export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = 
           // Callers change rows of the coordinator; the ledger's own rows are of one node alone.
           if (isDistributed(pool)) await command(client, COMMIT_IN_TWO_PHASES);
           // Statements of callers may have any text, so naming them would fill memory with plans.
-          const result = await inner(likewise(sqlOn(client, "unnamed"), pool));
+          const app = likewise(sqlOn(client, "unnamed"), pool);
+          collectAnnouncements(app, announced);
+          const result = await inner(app);
           if (hasRole) await command(client, `SET LOCAL ROLE ${ROLE}`);
           return result;
         };
         const result = await work({ ...sql, asApp });
         await command(client, "COMMIT");
+        if (announced.length > 0) onAnnounced?.(announced);
         return result;
       } catch (error) {
         if (error instanceof ConnectionLostError) throw error;

@@ -6,7 +6,7 @@ import { auditEntryParts, type AuditEntry } from "@/lib/modules/audit/service";
 import { currentTraceparent } from "@/lib/core/tracing";
 import { announceJob, jobPart, type Handover, type JobOwner } from "@/lib/modules/jobs/service";
 import { fundsParts, holdsPart, requireFunds, type Funds, type Hold } from "@/lib/modules/holds/service";
-import { eventsPart } from "@/lib/modules/events/service";
+import { announceOutbox, eventsPart } from "@/lib/modules/events/service";
 import { checkBacking, type Backing } from "@/lib/modules/reserves/service";
 import type { GasCost, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { conditionParts, PoliciesChangedError, type Passed } from "@/lib/modules/policies/service";
@@ -226,6 +226,7 @@ const acceptByParts = async (
   ]);
   if (owner === null) announceJob(sql, QUEUE);
   announceEvents(sql, id);
+  announceOutbox(sql);
   await claimTransactions(sql, input.sentByWallets);
   await backing?.check(sql, owed);
   return passed.evaluationId;

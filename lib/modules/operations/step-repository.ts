@@ -5,7 +5,7 @@ import type { Sql } from "@/lib/db/sql";
 import { changeAllOrNothing, changeAndJudge, type JudgedPart, type StatementPart } from "@/lib/db/together";
 import { isFinal } from "@/lib/core/status";
 import { endJobsPart } from "@/lib/modules/jobs/service";
-import { eventsPart } from "@/lib/modules/events/service";
+import { announceOutbox, eventsPart } from "@/lib/modules/events/service";
 import { syncHoldsParts } from "@/lib/modules/holds/service";
 import type { ReservationChange, SponsorshipService } from "@/lib/modules/sponsorship/service";
 import { storedText } from "@/lib/ports/routing-json";
@@ -96,7 +96,10 @@ const changesOf = (
 };
 
 const announceAll = (sql: Sql, workingSets: Iterable<WorkingSet>): void => {
-  for (const { row, events } of workingSets) if (events.length > 0) announceEvents(sql, row.id);
+  for (const { row, events, projectEvents } of workingSets) {
+    if (events.length > 0) announceEvents(sql, row.id);
+    if (projectEvents.length > 0) announceOutbox(sql);
+  }
 };
 
 /**

@@ -175,6 +175,11 @@ export const claimRowKeys = async (
   return duplicates;
 };
 
+/** As `indexNewKeys`, for one payout. */
+export const indexKeysOf = async (sql: Sql, projectId: string, payoutId: string): Promise<void> => {
+  await sql.change(MOVE, [projectId, payoutId]);
+};
+
 /**
  * Moves the keys of accepted payouts to the table in which they are found by an index. Until then they are found too, each payout in the
  * time that reading all of its keys takes. Safe beside itself.
@@ -184,7 +189,7 @@ export const indexNewKeys = async (sql: Sql): Promise<number> => {
   let moved = 0;
   for (;;) {
     const found = await sql.query<{ project_id: string; payout_id: string }>(NEW_KEYS, [MOVED_AT_ONCE]);
-    for (const { project_id: projectId, payout_id: payoutId } of found) await sql.change(MOVE, [projectId, payoutId]);
+    for (const { project_id: projectId, payout_id: payoutId } of found) await indexKeysOf(sql, projectId, payoutId);
     moved += found.length;
     if (found.length < MOVED_AT_ONCE) return moved;
   }

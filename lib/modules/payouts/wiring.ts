@@ -23,7 +23,7 @@ import { createPayoutActivity } from "./activity";
 import { createPayoutActivityRepository } from "./activity-repository";
 import { createAccountPayoutsRepository } from "./accounts/repository";
 import { createAccountPayoutRunner } from "./accounts/runner";
-import { indexNewKeys } from "./duplicate-repository";
+import { indexKeysOf, indexNewKeys } from "./duplicate-repository";
 import { createKeyFilters } from "./key-filters";
 import type { Prices } from "./prices";
 import { createUnreadNotes } from "./readable";
@@ -106,6 +106,10 @@ export const createPayouts = (parts: PayoutsParts) => {
     repository: accountsRepository,
     ledger,
     isAllowed: parts.policyEngine.isAllowed,
+    indexKeys: ({ projectId, id }) =>
+      indexKeysOf(reader, projectId, id).catch((error: unknown) =>
+        parts.log.warn({ err: error, payoutId: id }, "the keys of a payout were not moved to their index; trying again"),
+      ),
     clock,
   });
   const schedules = createSchedulesRepository(database);
@@ -122,6 +126,6 @@ export const createPayouts = (parts: PayoutsParts) => {
     payoutSchedules: createSchedulesService({ ...parts, repository: schedules }),
     scheduleRuns: createScheduleRuns({ ...parts, repository: schedules, payouts }),
     /** Puts the keys of payouts that were accepted a moment ago where they are found by an index. */
-    indexPayoutKeys: () => indexNewKeys(sqlOn(database.pool)),
+    indexPayoutKeys: () => indexNewKeys(reader),
   };
 };

@@ -72,12 +72,12 @@ const DELIVER_OF_PROJECT = `
   WHERE status <> 'disabled' ORDER BY endpoint_id, sequence`;
 
 /** As `FAN_OUT`, for one project. */
-const fanOutProject = async (sql: Sql, { projectId, from, to }: SequencedRange, now: Date): Promise<void> => {
+const fanOutProject = async (sql: Sql, { projectId, from, to }: SequencedRange, now: Date): Promise<number> => {
   const endpoints = await sql.query<object>(ENDPOINTS, [projectId]);
-  if (endpoints.length === 0) return;
+  if (endpoints.length === 0) return 0;
   const values = [projectId, from, to, JSON.stringify(endpoints)];
   const matched = await sql.query<{ endpointId: string; status: string; last: number }>(LAST_MATCHED, values);
-  if (matched.length === 0) return;
+  if (matched.length === 0) return 0;
   await sql.change(MOVE_LANES, [
     projectId,
     matched.map(({ endpointId }) => endpointId),
@@ -85,16 +85,20 @@ const fanOutProject = async (sql: Sql, { projectId, from, to }: SequencedRange, 
     matched.map(({ last }) => last),
     now.toISOString(),
   ]);
-  await sql.change(DELIVER_OF_PROJECT, [...values, now.toISOString()]);
+  return sql.change(DELIVER_OF_PROJECT, [...values, now.toISOString()]);
 };
 
-/** Creates a delivery of each event for each subscribed endpoint, in the transaction that numbers the events, so none is missed or doubled. */
-export const fanOutEvents = async (sql: Sql, ranges: readonly SequencedRange[], now: Date): Promise<void> => {
+/**
+ * Creates a delivery of each event for each subscribed endpoint, in the transaction that numbers the events, so none is missed or doubled.
+ * @returns the number of deliveries
+ */
+export const fanOutEvents = async (sql: Sql, ranges: readonly SequencedRange[], now: Date): Promise<number> => {
   if (isDistributed(sql)) {
-    for (const range of ranges) await fanOutProject(sql, range, now);
-    return;
+    let deliveries = 0;
+    for (const range of ranges) deliveries += await fanOutProject(sql, range, now);
+    return deliveries;
   }
-  await sql.change(FAN_OUT, [
+  return sql.change(FAN_OUT, [
     ranges.map(({ projectId }) => projectId),
     ranges.map(({ from }) => from),
     ranges.map(({ to }) => to),

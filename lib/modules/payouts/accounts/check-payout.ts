@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Assets } from "@/lib/chains/assets";
 import { handledLater } from "@/lib/core/handled-later";
-import type { SqlReader } from "@/lib/db/sql";
+import type { Database } from "@/lib/db/client";
 import type { LedgerService } from "@/lib/modules/ledger/service";
 import { requireRows } from "../limits";
 import { withAvailable, type PayoutSource } from "./available-funds";
@@ -10,8 +10,7 @@ import { openPayoutTotals } from "./repository";
 import { readRows, readRowsEarly, requirePayable, type PayoutRowInput, type ReadRows } from "./check-rows";
 
 interface CheckDeps {
-  /** Reads outside of any transaction. */
-  readonly reader: SqlReader;
+  readonly database: Pick<Database, "reading">;
   readonly ledger: Pick<LedgerService, "payer">;
   readonly assets: Assets;
 }
@@ -27,15 +26,21 @@ export const checkPayout = async (
   { sourceAccountId, transfers }: { readonly sourceAccountId: string; readonly transfers: readonly PayoutRowInput[] },
 ): Promise<Checked> => {
   requireRows(transfers.length);
-  // The rows are read while the database works. `nextTurn` gives the event loop a turn, so that a statement is sent before that work begins.
-  const readingOpen = handledLater(openPayoutTotals(deps.reader, projectId, sourceAccountId));
-  await nextTurn();
-  const recipients = [...new Set(transfers.map(({ recipientAccountId }) => recipientAccountId))];
-  const open = await readingOpen;
-  const readingPayer = handledLater(deps.ledger.payer(projectId, sourceAccountId, recipients));
+  const accountIds = transfers.map(({ recipientAccountId }) => recipientAccountId);
+  const reading = handledLater(
+    deps.database.reading((sql) =>
+      sql.together(() =>
+        Promise.all([
+          openPayoutTotals(sql, projectId, sourceAccountId),
+          deps.ledger.payer(sql, projectId, { sourceId: sourceAccountId, accountIds }),
+        ]),
+      ),
+    ),
+  );
+  // The rows are read while the database works. The event loop gets a turn, so that the statements are sent before that work begins.
   await nextTurn();
   const early = readRowsEarly(transfers, deps.assets);
-  const { source, unfit } = await readingPayer;
+  const [open, { source, unfit }] = await reading;
   const { availableBase } = withAvailable(source, open);
   const asset = deps.assets.resolve(source.currency, "sourceAccountId");
   const read = early?.asset === asset ? early : readRows(transfers, asset);

@@ -54,7 +54,7 @@ const isNamed = ({ assetId, symbol }: Asset, currency: string): boolean => {
   return ref === assetId || ref === symbol.toLowerCase();
 };
 
-const currencyFault = ({ currency }: PayoutRowInput, { read: { asset }, assets }: RowsInput): Fault | null => {
+const currencyFault = (currency: string, { read: { asset }, assets }: RowsInput): Fault | null => {
   if (isNamed(asset, currency)) return null;
   return assets.list().some((known) => isNamed(known, currency))
     ? { field: "currency", message: `The paying account is in ${asset.symbol}.`, code: "invalid_request" }
@@ -101,9 +101,16 @@ export const requirePayable = (transfers: readonly PayoutRowInput[], input: Rows
     const { field, ...rest } = fault;
     details.push({ path: `transfers.${String(index)}.${field}`, ...rest });
   };
+  // Nearly all rows name the same currency.
+  let currency: string | null = null;
+  let wrongCurrency: Fault | null = null;
   for (const [index, row] of transfers.entries()) {
     note(index, recipientFault(row, input));
-    note(index, currencyFault(row, input));
+    if (row.currency !== currency) {
+      ({ currency } = row);
+      wrongCurrency = currencyFault(currency, input);
+    }
+    note(index, wrongCurrency);
     note(index, amountFaults.get(index) ?? null);
   }
   if (details.length === 0) return;

@@ -6,6 +6,7 @@ import { keptSqlOn, sqlOf, sqlOn, type PipelinedSql, type Sql, type SqlReader } 
 import { changeAndJudge, type JudgedPart, type StatementPart } from "@/lib/db/together";
 import { violatedUnique } from "@/lib/db/unique-violation";
 import { auditEntryParts, recordAudit, type AuditEntry } from "@/lib/modules/audit/service";
+import { announceOutbox } from "@/lib/modules/events/service";
 import { announceJob, insertJob, jobPart } from "@/lib/modules/jobs/service";
 import { conditionParts, type Passed } from "@/lib/modules/policies/service";
 import { cancelVotes } from "../ask-votes";
@@ -157,6 +158,7 @@ const insertPayout = async (
     throw error;
   }
   if (isQueued) announceJob(sql, QUEUE);
+  announceOutbox(sql);
 };
 
 const insertBy = (

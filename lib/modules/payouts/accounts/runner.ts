@@ -18,6 +18,8 @@ export interface AccountPayoutRunnerDeps {
   readonly ledger: LedgerService;
   /** Whether the policies allowed exactly this. Nothing is posted without. */
   readonly isAllowed: PolicyEngine["isAllowed"];
+  /** Puts the keys of the payout's rows where they are found by an index. Never rejects. */
+  readonly indexKeys: (payout: AccountsPayout) => Promise<void>;
   readonly clock: Clock;
 }
 
@@ -175,7 +177,9 @@ const independent = async (
 const run = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promise<void> => {
   // The rows that are checked are the rows that are posted: none is read again in between.
   const rows = await rowsOf(deps, payout);
-  return payout.mode === "atomic" ? atomic(deps, payout, rows) : independent(deps, payout, rows);
+  const pay = payout.mode === "atomic" ? atomic : independent;
+  // Beside the payment, which takes longer, so that a payout that is accepted afterwards does not wait for it.
+  await Promise.all([deps.indexKeys(payout), pay(deps, payout, rows)]);
 };
 
 /**

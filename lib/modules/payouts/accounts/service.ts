@@ -6,6 +6,7 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { formatAmount } from "@/lib/core/money";
+import type { Database } from "@/lib/db/client";
 import type { SqlReader } from "@/lib/db/sql";
 import type { JudgedPart } from "@/lib/db/together";
 import { doneBy, type AuditEntry } from "@/lib/modules/audit/service";
@@ -32,6 +33,7 @@ const KIND = "global_accounts";
 export interface AccountPayoutsDeps {
   readonly payouts: Pick<PayoutsRepository, "findByKey">;
   readonly repository: AccountPayoutsRepository;
+  readonly database: Pick<Database, "reading">;
   /** Reads outside of any transaction. */
   readonly reader: SqlReader;
   readonly ledger: Pick<LedgerService, "payer">;

@@ -1,0 +1,91 @@
+/** What a turn of the sequencer found. */
+export interface Turn {
+  /** Events that it gave numbers. */
+  readonly numbered: number;
+  /** There may be more to do at once. */
+  readonly hasMore: boolean;
+}
+
+export interface TurnTimerOptions {
+  /** Milliseconds until a turn that nothing announced. */
+  readonly pollMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface TurnTimer {
+  /** Events were committed: the next turn begins as soon as the rate allows it. */
+  announce(): void;
+  /** Makes no more turns, and waits for the one that is under way. */
+  stop(): Promise<void>;
+}
+
+/** Announced events gather this long, and the request that stored them is answered first. */
+const ANNOUNCED_MS = 5;
+/**
+ * On average a turn is followed by a pause that is this many times as long as the turn: payments wait for the same database, and turns
+ * take longer while it is busy. Meanwhile events gather.
+ */
+const PAUSE_FACTOR = 3;
+const PAUSE_MS_MIN = 20;
+const PAUSE_MS_MAX = 150;
+/** So many turns may follow each other without these pauses: the few events of a payment need not wait. */
+const BURST = 3;
+const RETRY_MS = 500;
+
+/** Makes one turn after another until it is stopped, the first at once. */
+export const startTurns = (turn: () => Promise<Turn>, { pollMs, onError }: TurnTimerOptions): TurnTimer => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running: Promise<void> | null = null;
+  let isAnnounced = false;
+  let isStopped = false;
+  /** When the next turn begins, and before when no announced turn may begin; milliseconds of `performance.now()`. */
+  let dueAt = 0;
+  let allowedAt = 0;
+
+  const scheduleAt = (at: number): void => {
+    clearTimeout(timer);
+    if (isStopped) return;
+    dueAt = at;
+    timer = setTimeout(run, Math.max(0, at - performance.now()));
+  };
+
+  const announcedAt = (): number => Math.max(performance.now() + ANNOUNCED_MS, allowedAt);
+
+  const afterTurn = ({ numbered, hasMore }: Turn, tookMs: number): void => {
+    const now = performance.now();
+    const pauseMs = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, PAUSE_FACTOR * tookMs));
+    if (numbered > 0) allowedAt = Math.max(allowedAt, now - (BURST - 1) * pauseMs) + pauseMs;
+    if (hasMore) scheduleAt(now);
+    else scheduleAt(isAnnounced ? announcedAt() : Math.max(now + pollMs, allowedAt));
+  };
+
+  const afterError = (error: unknown): void => {
+    onError(error);
+    allowedAt = performance.now() + RETRY_MS;
+    scheduleAt(allowedAt);
+  };
+
+  const run = (): void => {
+    isAnnounced = false;
+    const began = performance.now();
+    running = turn()
+      .then((made) => afterTurn(made, performance.now() - began), afterError)
+      .finally(() => {
+        running = null;
+      });
+  };
+
+  run();
+  return {
+    announce: () => {
+      // The turn that is under way may have looked before the commit.
+      if (running !== null) isAnnounced = true;
+      else if (announcedAt() < dueAt) scheduleAt(announcedAt());
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+};
