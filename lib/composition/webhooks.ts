@@ -55,14 +55,12 @@ const buildSending = (
     // Planned anew each time: a plan that was made while few deliveries waited costs seconds once thousands do.
     const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
     const deliveries = startDeliveryRunner({ ...common, transaction: store, sender: webhookSender, workerId });
-    let hasDeliveries = false;
-    const fanOut = async (tx: Sql, ranges: readonly SequencedRange[]): Promise<void> => {
+    const fanOut = async (tx: Sql, ranges: readonly SequencedRange[]): Promise<number> => {
       const [made] = await Promise.all([fanOutEvents(tx, ranges, clock.now()), queueNews(tx, ranges)]);
-      hasDeliveries ||= made > 0;
+      return made;
     };
-    const onSequenced = (ranges: readonly SequencedRange[]): void => {
-      if (hasDeliveries) deliveries.wake();
-      hasDeliveries = false;
+    const onSequenced = (ranges: readonly SequencedRange[], made: number): void => {
+      if (made > 0) deliveries.wake();
       listener.tell(ranges.map(({ projectId }) => ({ channel: CHANGE_CHANNEL, payload: projectId })));
     };
     const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced, listener }).start();

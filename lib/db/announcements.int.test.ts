@@ -4,6 +4,7 @@ import { startPgProxy } from "@/lib/testing/pg-proxy";
 import { announce } from "./announcements";
 import { createDatabase } from "./client";
 import { createListener } from "./listener";
+import { sqlOf } from "./sql";
 
 const { url, database } = await testDatabase();
 await database.pool.query("CREATE TABLE note (word text PRIMARY KEY)");
@@ -109,4 +110,25 @@ test("a channel that is added while an instance connects is listened to", async 
   );
   await late.close();
   await during.close();
+});
+
+test("a local announcement reaches this instance alone", async () => {
+  await untilConnected();
+  await own.rawTransaction(async (sql) => {
+    announce(sql, { channel: "note", payload: "for us", isLocal: true });
+    return sql.change("INSERT INTO note VALUES ($1)", ["local"]);
+  });
+  await add("after the local one", "for all");
+  await vi.waitFor(() => expect(heardThere).toContain("for all"), { timeout: 20_000 });
+  expect(heardHere).toContain("for us");
+  expect(heardThere).not.toContain("for us");
+});
+
+test("what is announced on the statements of a transaction of Prisma's is announced on the transaction", async () => {
+  await own.transaction(async (tx) => {
+    const sql = sqlOf(tx);
+    announce(sql, { channel: "note", payload: "by its statements" });
+    await sql.change("INSERT INTO note VALUES ($1)", ["by its statements"]);
+  });
+  await vi.waitFor(() => expect(heardHere).toContain("by its statements"), { timeout: 20_000 });
 });

@@ -120,6 +120,56 @@ describe("a raw transaction of statements that are given at once", () => {
   });
 });
 
+describe("reads that are given at once", () => {
+  test("run in their order on one connection, each on what was committed when it began", async () => {
+    const holder = await database.pool.connect();
+    await holder.query("BEGIN");
+    await holder.query("SELECT pg_advisory_xact_lock(8)");
+    const done = database.reading((sql) =>
+      sql.together(() =>
+        Promise.all([
+          sql.query<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_advisory_xact_lock(8)", []),
+          sql.query<{ pid: number; words: number }>(
+            "SELECT pg_backend_pid() AS pid, (SELECT count(*)::int FROM note) AS words",
+            [],
+          ),
+        ]),
+      ),
+    );
+    const isWaiting = async (): Promise<boolean> =>
+      (await database.pool.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount === 1;
+    await vi.waitFor(async () => expect(await isWaiting()).toBe(true));
+    // The second read was sent before this is stored.
+    await holder.query(add, ["one"]);
+    await holder.query("COMMIT");
+    holder.release();
+    const [[first], [second]] = await done;
+    expect(second).toEqual({ pid: first?.pid, words: 1 });
+  });
+
+  test("one that fails spoils neither the others nor the connection", async () => {
+    const [failed, read] = await fragile.reading((sql) =>
+      sql.together(() =>
+        Promise.allSettled([sql.query("SELECT 1 / 0", []), sql.query<{ n: number }>("SELECT 1 AS n", [])]),
+      ),
+    );
+    expect(failed).toMatchObject({ status: "rejected", reason: { code: "22012" } });
+    expect(read).toMatchObject({ status: "fulfilled", value: [{ n: 1 }] });
+    await fragile.rawTransaction((sql) => sql.change(add, ["one"]));
+    expect(await words()).toEqual(["one"]);
+  });
+
+  test("fail where their connection ends on their way, and the next ones get another connection", async () => {
+    cut = { stage: "after", sql: "SELECT" };
+    const failing = fragile.reading((sql) =>
+      sql.together(() => Promise.all([sql.query("SELECT 1 AS n", []), sql.query("SELECT 2 AS n", [])])),
+    );
+    await expect(failing).rejects.toThrow(/connection/i);
+    cut = null;
+    expect(await fragile.reading((sql) => sql.query("SELECT 3 AS n", []))).toEqual([{ n: 3 }]);
+  });
+});
+
 describe("every connection has its limits from the start", () => {
   const LIMITS = {
     idle_in_transaction_session_timeout: "8s",

@@ -8,11 +8,11 @@ export interface ProjectTurnsDeps {
   /** Statements outside of transactions, and transactions, on connections that requests do not wait for. */
   readonly sql: Sql;
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Called in the transaction that gives the numbers, so that no numbered event goes undelivered. */
-  fanOut(sql: Sql, ranges: readonly SequencedRange[]): Promise<void>;
+  /** Called in the transaction that gives the numbers, so that no numbered event goes undelivered. @returns the number of deliveries */
+  fanOut(sql: Sql, ranges: readonly SequencedRange[]): Promise<number>;
   readonly log: { warn(fields: object, message: string): void };
-  /** Called after numbers were given, with the numbers. */
-  onSequenced?(ranges: readonly SequencedRange[]): void;
+  /** Called when numbers were given and are committed, with the deliveries that `fanOut` made of their events. */
+  onSequenced?(ranges: readonly SequencedRange[], deliveries: number): void;
 }
 
 /** Events that one turn of the sequencer numbered. */
@@ -46,11 +46,13 @@ export const createProjectTurns = (deps: ProjectTurnsDeps, now: () => number = (
 
   const mayAsk = ({ node }: WaitingProject): boolean => now() >= (held.get(node)?.untilMs ?? 0);
 
-  const number = (projectId: string, limit: number): Promise<SequencedRange | null> =>
+  const number = (
+    projectId: string,
+    limit: number,
+  ): Promise<{ readonly range: SequencedRange; readonly deliveries: number } | null> =>
     deps.transaction(async (tx) => {
       const range = await sequenceProject(tx, { projectId, limit });
-      if (range !== null) await deps.fanOut(tx, [range]);
-      return range;
+      return range === null ? null : { range, deliveries: await deps.fanOut(tx, [range]) };
     });
 
   return {
@@ -68,12 +70,12 @@ export const createProjectTurns = (deps: ProjectTurnsDeps, now: () => number = (
       for (const project of projects) {
         if (!mayAsk(project)) continue;
         try {
-          const range = await number(project.projectId, page.perProject);
+          const given = await number(project.projectId, page.perProject);
           held.delete(project.node);
-          if (range === null) continue;
-          ranges.push(range);
+          if (given === null) continue;
+          ranges.push(given.range);
           // At once, because a later project may wait for a node that does not answer.
-          deps.onSequenced?.([range]);
+          deps.onSequenced?.([given.range], given.deliveries);
         } catch (error) {
           if (outageOf(error) !== "database") throw error;
           hold(project.node, error);

@@ -1,12 +1,14 @@
 import { beforeEach, expect, test, vi } from "vitest";
+import type { Announcement } from "@/lib/db/announcements";
+import { createDatabase } from "@/lib/db/client";
 import { sqlOn } from "@/lib/db/sql";
 import { testDatabase } from "@/lib/testing/database";
 import { randomOf } from "@/lib/testing/random";
-import { listEvents, type EventRow, type SequencedRange } from "./repository";
+import { listEvents, OUTBOX_CHANNEL, type EventRow, type SequencedRange } from "./repository";
 import { createSequencer } from "./sequencer";
-import { recordEventsOn, type NewEvent } from "./service";
+import { recordEvents, recordEventsOn, type NewEvent } from "./service";
 
-const { database } = await testDatabase();
+const { url, database } = await testDatabase();
 const sql = sqlOn(database.pool);
 const log = { warn: () => undefined };
 
@@ -18,7 +20,10 @@ const sequencer = (fanOut: (ranges: readonly SequencedRange[]) => Promise<void> 
   createSequencer({
     sql,
     transaction: (work) => database.rawTransaction(work),
-    fanOut: (_tx, ranges) => fanOut(ranges),
+    fanOut: async (_tx, ranges) => {
+      await fanOut(ranges);
+      return 0;
+    },
     log,
     listener: { on: () => () => undefined },
   });
@@ -144,4 +149,53 @@ test("a started sequencer finds events by itself, and stops", async () => {
   await database.rawTransaction((tx) => recordEventsOn(tx, [eventOf("prj_live", "op_1", 0)]));
   await vi.waitFor(async () => expect(await all("prj_live")).toHaveLength(1), { timeout: 10_000, interval: 20 });
   await running.stop();
+});
+
+test("only this process is told of events that were committed, by whichever kind of transaction, and of none that was rolled back", async () => {
+  const told: Announcement[] = [];
+  const own = createDatabase(url, { poolSize: 1, onAnnounced: (announced) => told.push(...announced) });
+  const event = eventOf("prj_told", "op_1", 0);
+  const outbox = { channel: OUTBOX_CHANNEL, payload: "", isLocal: true };
+  try {
+    await own.rawTransaction((tx) => recordEventsOn(tx, [event]));
+    expect(told.splice(0)).toEqual([outbox]);
+    await own.transaction((tx) => recordEvents(tx, [event]));
+    expect(told.splice(0)).toEqual([outbox]);
+    const rolledBack = own.transaction(async (tx) => {
+      await recordEvents(tx, [event]);
+      throw new Error("rolled back");
+    });
+    await expect(rolledBack).rejects.toThrow("rolled back");
+    await own.rawTransaction((tx) => recordEventsOn(tx, []));
+    expect(told).toEqual([]);
+  } finally {
+    await own.close();
+  }
+});
+
+test("an announcement begins a turn long before the next one is due", async () => {
+  let announce: () => void = () => undefined;
+  const listener = {
+    on: (channel: string, handler: (payload: string) => void) => {
+      expect(channel).toBe(OUTBOX_CHANNEL);
+      announce = () => handler("");
+      return () => undefined;
+    },
+  };
+  const deps = { sql, log, listener, transaction: database.rawTransaction, fanOut: () => Promise.resolve(3) };
+  const sequenced: unknown[] = [];
+  const onSequenced = (...given: unknown[]): void => void sequenced.push(given);
+  const running = createSequencer({ ...deps, onSequenced, options: { pollMs: 3_600_000 } }).start();
+  try {
+    await database.rawTransaction((tx) => recordEventsOn(tx, [eventOf("prj_soon", "op_1", 0)]));
+    await vi.waitFor(
+      () => {
+        announce();
+        expect(sequenced).toContainEqual([[{ projectId: "prj_soon", from: 1, to: 1 }], 3]);
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+  } finally {
+    await running.stop();
+  }
 });

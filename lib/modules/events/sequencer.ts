@@ -27,14 +27,15 @@ export const createSequencer = (deps: SequencerDeps) => {
 
   /** All projects of the turn in one transaction. @returns null where another instance is at it */
   const numberTogether = async (): Promise<Numbered | null> => {
-    const ranges = await deps.transaction(async (tx) => {
+    const given = await deps.transaction(async (tx) => {
       if (!(await takeSequencerLock(tx))) return null;
-      const given = await sequenceOutbox(tx, { afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT });
-      if (given.length > 0) await deps.fanOut(tx, given);
-      return given;
+      const page = { afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT };
+      const ranges = await sequenceOutbox(tx, page);
+      return { ranges, deliveries: ranges.length === 0 ? 0 : await deps.fanOut(tx, ranges) };
     });
-    if (ranges === null) return null;
-    if (ranges.length > 0) deps.onSequenced?.(ranges);
+    if (given === null) return null;
+    const { ranges, deliveries } = given;
+    if (ranges.length > 0) deps.onSequenced?.(ranges, deliveries);
     const isFull = ranges.length === PROJECTS_MAX;
     return { ranges, fullUpTo: isFull ? (ranges.at(-1)?.projectId ?? null) : null };
   };

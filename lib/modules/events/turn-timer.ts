@@ -22,13 +22,13 @@ export interface TurnTimer {
 /** Announced events gather this long, and the request that stored them is answered first. */
 const ANNOUNCED_MS = 5;
 /**
- * On average a turn is followed by a pause that is this many times as long as the turn: payments wait for the same database, and turns
- * take longer while it is busy. Meanwhile events gather.
+ * On average turns begin this many times as far apart as one of them takes: payments wait for the same database, and a turn takes longer
+ * while it is busy. Meanwhile events gather.
  */
-const PAUSE_FACTOR = 3;
-const PAUSE_MS_MIN = 20;
-const PAUSE_MS_MAX = 150;
-/** So many turns may follow each other without these pauses: the few events of a payment need not wait. */
+const INTERVAL_FACTOR = 3;
+const INTERVAL_MS_MIN = 20;
+const INTERVAL_MS_MAX = 150;
+/** So many turns may follow each other sooner: the few events of a payment need not wait. */
 const BURST = 3;
 const RETRY_MS = 500;
 
@@ -40,7 +40,7 @@ export const startTurns = (turn: () => Promise<Turn>, { pollMs, onError }: TurnT
   let isStopped = false;
   /** When the next turn begins, and before when no announced turn may begin; milliseconds of `performance.now()`. */
   let dueAt = 0;
-  let allowedAt = 0;
+  let allowedAt = -Infinity;
 
   const scheduleAt = (at: number): void => {
     clearTimeout(timer);
@@ -53,8 +53,8 @@ export const startTurns = (turn: () => Promise<Turn>, { pollMs, onError }: TurnT
 
   const afterTurn = ({ numbered, hasMore }: Turn, tookMs: number): void => {
     const now = performance.now();
-    const pauseMs = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, PAUSE_FACTOR * tookMs));
-    if (numbered > 0) allowedAt = Math.max(allowedAt, now - (BURST - 1) * pauseMs) + pauseMs;
+    const intervalMs = Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, INTERVAL_FACTOR * tookMs));
+    if (numbered > 0) allowedAt = Math.max(allowedAt, now - (BURST - 1) * intervalMs) + intervalMs;
     if (hasMore) scheduleAt(now);
     else scheduleAt(isAnnounced ? announcedAt() : Math.max(now + pollMs, allowedAt));
   };

@@ -179,6 +179,7 @@ describe("a payout of which rows are missing", () => {
   const runner = createAccountPayoutRunner({
     database,
     isAllowed: () => Promise.resolve(true),
+    indexKeys: () => Promise.resolve(),
     payouts,
     repository,
     ledger: ledger as unknown as LedgerService,
