@@ -14,6 +14,7 @@ const PAUSES: Readonly<Record<string, string>> = {
   "lib/faults/database.int.test.ts": "Load: clients call at this pace. Crashes: at a random moment, for a random time.",
   "lib/faults/wallet-payouts-crash.int.test.ts": "The walk's pace: looks whether payouts are open, beside the kills.",
   "lib/http/typed-client.int.test.ts": "The documented program polls at this pace.",
+  "lib/modules/events/turn-timer.test.ts": "A turn that takes a while, by fake timers.",
   "lib/modules/holds/service.int.test.ts": "Random order of concurrent steps.",
   "lib/modules/operations/watching.int.test.ts": "A reader that is slower than the events.",
   "lib/modules/payouts/wallets/batches/driver.int.test.ts":

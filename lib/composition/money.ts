@@ -49,11 +49,8 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   const routing = withPrivacyLegs(buildRouting(platform), exitCalls);
   const smartAccounts = createSmartAccountsService({ registry, smartAccounts: safeAccounts, bundler });
   const { holds, screenedBlocks } = buildHolds(platform);
-  const ledgerRepository = createLedgerRepository(config.databaseUrl, {
-    poolSize: shares.ledger,
-    isPooled: config.isDatabasePooled,
-    onAnnounced: listener.tell,
-  });
+  const pooling = { poolSize: shares.ledger, isPooled: config.isDatabasePooled };
+  const ledgerRepository = createLedgerRepository(config.databaseUrl, { ...pooling, onAnnounced: listener.tell });
   const ledger = createLedgerService({ repository: ledgerRepository, clock, onBatch: observeLedgerBatch });
   const assets = createAssets(registry);
   const [readings, reader] = [createReserveReadings(database), sqlOf(database.prisma)];

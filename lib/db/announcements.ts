@@ -21,7 +21,7 @@ export const announce = (transaction: object, announcement: Announcement): void 
   open.get(transaction)?.push(announcement);
 };
 
-/** What is announced on `connection` is announced on `transaction`. */
+/** Has the announcements on `connection` made with those of `transaction`. */
 export const announceLikewise = (connection: object, transaction: object): void => {
   const announced = open.get(transaction);
   if (announced !== undefined) open.set(connection, announced);

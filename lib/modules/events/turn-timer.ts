@@ -1,4 +1,6 @@
-/** What a turn of the sequencer found. */
+/** Says when the sequencer makes its turns. */
+
+/** The result of a turn. */
 export interface Turn {
   /** Events that it gave numbers. */
   readonly numbered: number;

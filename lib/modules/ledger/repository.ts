@@ -80,7 +80,10 @@ const command = async (client: pg.ClientBase, text: string): Promise<void> => {
 };
 
 /** The ledger's own pool of connections. */
-export const createLedgerRepository = (url: string, { poolSize = 10, isPooled = false, onAnnounced }: LedgerPoolOptions = {}) => {
+export const createLedgerRepository = (
+  url: string,
+  { poolSize = 10, isPooled = false, onAnnounced }: LedgerPoolOptions = {},
+) => {
   const pool = createPool(url, { max: poolSize, connectTimeoutMs: CONNECT_TIMEOUT_MS, isPooled });
   const findLayout = createLayout(pool);
   const restricted = new WeakMap<pg.ClientBase, boolean>();

@@ -108,7 +108,10 @@ export const createPayouts = (parts: PayoutsParts) => {
     isAllowed: parts.policyEngine.isAllowed,
     indexKeys: ({ projectId, id }) =>
       indexKeysOf(reader, projectId, id).catch((error: unknown) =>
-        parts.log.warn({ err: error, payoutId: id }, "the keys of a payout were not moved to their index; trying again"),
+        parts.log.warn(
+          { err: error, payoutId: id },
+          "the keys of a payout were not moved to their index; trying again",
+        ),
       ),
     clock,
   });

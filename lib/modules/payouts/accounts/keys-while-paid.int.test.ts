@@ -33,7 +33,8 @@ const run = async (id: string): Promise<void> => {
   await releasePayout(services, actor, id);
   await services.payoutRunner.run(id, new AbortController().signal);
 };
-const statusOf = async (id: string): Promise<string | undefined> => (await services.payouts.get(projectId, id)).payout.status;
+const statusOf = async (id: string): Promise<string | undefined> =>
+  (await services.payouts.get(projectId, id)).payout.status;
 /** How many of a payout's keys wait to be indexed, and how many are. */
 const keysOf = async (id: string): Promise<readonly [waiting: number, indexed: number]> => {
   const { rows } = await pool.query<{ waiting: number; indexed: number }>(
