@@ -15,7 +15,7 @@ const open = new WeakMap<object, Announcement[]>();
  * Announces something when the transaction commits; nothing when it is rolled back. NOTIFY itself would take one lock of the whole
  * cluster until the commit is on disk. An announcement is lost when the process dies first, so a process that waits for one must also poll.
  *
- * @param transaction the object that `Database.transaction` or `Database.rawTransaction` handed out, or `sqlOf` it; for any other nothing is announced
+ * @param transaction the object that `Database.transaction` or `Database.rawTransaction` handed out, or what `sqlOf` made of it; for any other nothing is announced
  */
 export const announce = (transaction: object, announcement: Announcement): void => {
   open.get(transaction)?.push(announcement);

@@ -6,6 +6,7 @@ import { startPgProxy } from "@/lib/testing/pg-proxy";
 import { createDatabase } from "./client";
 import { createListener } from "./listener";
 import { createPool } from "./pool";
+import type { PipelinedReader } from "./sql";
 
 const { url, database } = await testDatabase();
 await database.pool.query("CREATE TABLE note (word text PRIMARY KEY)");
@@ -147,16 +148,32 @@ describe("reads that are given at once", () => {
     expect(second).toEqual({ pid: first?.pid, words: 1 });
   });
 
-  test("one that fails spoils neither the others nor the connection", async () => {
+  test("one that fails spoils none of the others, and its connection serves nobody afterwards", async () => {
+    const pidOf = "SELECT pg_backend_pid() AS pid";
+    let pid = 0;
     const [failed, read] = await fragile.reading((sql) =>
-      sql.together(() =>
-        Promise.allSettled([sql.query("SELECT 1 / 0", []), sql.query<{ n: number }>("SELECT 1 AS n", [])]),
-      ),
+      sql.together(() => Promise.allSettled([sql.query("SELECT 1 / 0", []), sql.query<{ pid: number }>(pidOf, [])])),
     );
     expect(failed).toMatchObject({ status: "rejected", reason: { code: "22012" } });
-    expect(read).toMatchObject({ status: "fulfilled", value: [{ n: 1 }] });
-    await fragile.rawTransaction((sql) => sql.change(add, ["one"]));
-    expect(await words()).toEqual(["one"]);
+    if (read.status === "fulfilled") pid = read.value[0]?.pid ?? 0;
+    expect(pid).toBeGreaterThan(0);
+    const [next] = await fragile.reading((sql) => sql.query<{ pid: number }>(pidOf, []));
+    expect(next?.pid).not.toBe(pid);
+  });
+
+  test("end with the work: a connection is given back when all answers are there, and takes no statement afterwards", async () => {
+    let late: PipelinedReader | null = null;
+    const done = fragile.reading((sql) => {
+      late = sql;
+      void sql.query("SELECT pg_sleep(0.2)", []);
+      return Promise.reject(new Error("not found"));
+    });
+    await expect(done).rejects.toThrow("not found");
+    expect(fragile.pool.idleCount).toBe(fragile.pool.totalCount);
+    const active = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'";
+    expect((await database.pool.query(active)).rowCount).toBe(0);
+    const after = late as PipelinedReader | null;
+    await expect(after?.query("SELECT 1", [])).rejects.toThrow("over");
   });
 
   test("fail where their connection ends on their way, and the next ones get another connection", async () => {

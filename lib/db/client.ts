@@ -31,7 +31,7 @@ export interface Database {
    * different connections.
    */
   rawStatement<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Reads on one connection outside of any transaction, sent in a pipeline: each sees what was committed before the one before it ended. */
+  /** Reads on one connection outside of any transaction, sent in a pipeline: each sees everything that was committed until the one before it had ended. */
   reading<T>(work: (sql: PipelinedReader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -83,11 +83,23 @@ export const inRawTransaction = async <T>(
 
 const inReads = async <T>(pool: pg.Pool, work: (sql: PipelinedReader) => Promise<T>): Promise<T> => {
   const client = await pool.connect();
+  const sql = keptSqlOn(client);
+  const sent: Promise<unknown>[] = [];
+  let isOver = false;
+  const query: PipelinedReader["query"] = <Row extends object>(text: string, values: readonly unknown[]) => {
+    // The connection may be another caller's by now.
+    if (isOver) return Promise.reject(new Error("The reads are over: one of them failed."));
+    const answer = sql.query<Row>(text, values);
+    sent.push(answer);
+    return answer;
+  };
   try {
-    return await work(likewise({ ...keptSqlOn(client), together: togetherOn(client) }, pool));
+    return await work(likewise({ query, together: togetherOn(client) }, pool));
   } finally {
-    // The pool closes a connection that broke.
-    client.release();
+    isOver = true;
+    const answers = await Promise.allSettled(sent);
+    // The connection of a failed read may be broken without being closed yet.
+    client.release(answers.some(({ status }) => status === "rejected"));
   }
 };
 

@@ -13,7 +13,6 @@ export interface SequencerDeps extends ProjectTurnsDeps {
 const POLL_MS = 50;
 const PROJECTS_MAX = 100;
 const PER_PROJECT = 500;
-const NOTHING: Turn = { numbered: 0, hasMore: false };
 
 /**
  * Gives each project's committed events the numbers 1, 2, 3 … without a gap. Numbers are given after the commit, by one instance at a
@@ -44,17 +43,14 @@ export const createSequencer = (deps: SequencerDeps) => {
     projectTurns.make({ afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT });
 
   const turn = async (): Promise<Turn> => {
-    if (!(await hasOutbox(sql))) return NOTHING;
+    if (!(await hasOutbox(sql))) return { found: false, hasMore: false };
     const made = (await findDistributed(sql)) ? await numberEach() : await numberTogether();
-    if (made === null) return NOTHING;
+    if (made === null) return { found: true, hasMore: false };
     const { ranges, fullUpTo } = made;
     const wasAtStart = afterProjectId === "";
     afterProjectId = fullUpTo ?? "";
-    const counts = ranges.map(({ from, to }) => to - from + 1);
-    return {
-      numbered: counts.reduce((sum, count) => sum + count, 0),
-      hasMore: fullUpTo !== null || !wasAtStart || counts.some((count) => count >= PER_PROJECT),
-    };
+    const hasMore = fullUpTo !== null || !wasAtStart || ranges.some(({ from, to }) => to - from + 1 >= PER_PROJECT);
+    return { found: true, hasMore };
   };
 
   /** Until nothing waits, or another instance is at it. */

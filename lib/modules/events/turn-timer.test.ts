@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startTurns, type Turn, type TurnTimer } from "./turn-timer";
 
-const NOTHING: Turn = { numbered: 0, hasMore: false };
-const ONE: Turn = { numbered: 1, hasMore: false };
+const NOTHING: Turn = { found: false, hasMore: false };
+const ONE: Turn = { found: true, hasMore: false };
+const FULL: Turn = { found: true, hasMore: true };
 const POLL_MS = 50;
 
 let turns: TurnTimer | null = null;
@@ -45,7 +46,7 @@ test("the first turn is made at once, and then one in each interval", async () =
 });
 
 test("a turn that leaves something follows at once", async () => {
-  const made = [{ numbered: 500, hasMore: true }, { numbered: 500, hasMore: true }, ONE];
+  const made = [FULL, FULL, ONE];
   start(() => made.shift() ?? NOTHING);
   await pass(10);
   expect(began).toHaveLength(3);
@@ -111,6 +112,17 @@ test("turns begin 150 ms apart at most, unless one takes longer", async () => {
   expect(new Set(later)).toEqual(new Set([150]));
 });
 
+test("after many turns at once, because much waited, events wait no longer than after one", async () => {
+  let left = 100;
+  const { announce } = start(() => ((left -= 1) > 0 ? FULL : ONE), 30);
+  while (left > 0) await pass(1);
+  const ended = (began.at(-1) ?? 0) + 30;
+  announce();
+  await pass(200);
+  expect((began[100] ?? 0) - ended).toBeGreaterThan(0);
+  expect((began[100] ?? 0) - ended).toBeLessThanOrEqual(100);
+});
+
 test("a turn that failed is repeated after half a second, however often events are announced meanwhile", async () => {
   let fails = true;
   const { announce } = start(() => {
@@ -128,7 +140,7 @@ test("a turn that failed is repeated after half a second, however often events a
 });
 
 test("no turn begins after it was stopped, and stopping waits for the turn that is under way", async () => {
-  const timer = start(() => ({ numbered: 500, hasMore: true }), 30);
+  const timer = start(() => FULL, 30);
   await pass(10);
   let isStopped = false;
   const stopping = timer.stop().then(() => (isStopped = true));

@@ -2,8 +2,8 @@
 
 /** The result of a turn. */
 export interface Turn {
-  /** Events that it gave numbers. */
-  readonly numbered: number;
+  /** There were events, so it took a transaction, even where another process was at them. */
+  readonly found: boolean;
   /** There may be more to do at once. */
   readonly hasMore: boolean;
 }
@@ -24,8 +24,8 @@ export interface TurnTimer {
 /** Announced events gather this long, and the request that stored them is answered first. */
 const ANNOUNCED_MS = 5;
 /**
- * On average turns begin this many times as far apart as one of them takes: payments wait for the same database, and a turn takes longer
- * while it is busy. Meanwhile events gather.
+ * On average the turns of a process begin this many times as far apart as one of them takes: payments wait for the same database, and a turn takes
+ * longer while it is busy. Meanwhile events gather.
  */
 const INTERVAL_FACTOR = 3;
 const INTERVAL_MS_MIN = 20;
@@ -53,10 +53,11 @@ export const startTurns = (turn: () => Promise<Turn>, { pollMs, onError }: TurnT
 
   const announcedAt = (): number => Math.max(performance.now() + ANNOUNCED_MS, allowedAt);
 
-  const afterTurn = ({ numbered, hasMore }: Turn, tookMs: number): void => {
+  const afterTurn = ({ found, hasMore }: Turn, tookMs: number): void => {
     const now = performance.now();
     const intervalMs = Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, INTERVAL_FACTOR * tookMs));
-    if (numbered > 0) allowedAt = Math.max(allowedAt, now - (BURST - 1) * intervalMs) + intervalMs;
+    // Turns that followed each other at once, because there was more to do, do not delay the next one further.
+    if (found) allowedAt = Math.min(now, Math.max(allowedAt, now - (BURST - 1) * intervalMs)) + intervalMs;
     if (hasMore) scheduleAt(now);
     else scheduleAt(isAnnounced ? announcedAt() : Math.max(now + pollMs, allowedAt));
   };

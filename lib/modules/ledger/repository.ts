@@ -10,7 +10,7 @@ export interface LedgerPoolOptions {
   readonly poolSize?: number;
   /** The URL names a pooler, so a connection keeps its role for one transaction only (lib/db/pool.ts). */
   readonly isPooled?: boolean;
-  /** As `DatabaseOptions` says, for what callers of `asApp` announce. */
+  /** Called after each commit with what the callers of `asApp` announced; must not throw. */
   readonly onAnnounced?: (announcements: readonly Announcement[]) => void;
 }
 
@@ -123,9 +123,8 @@ export const createLedgerRepository = (
     }
   };
 
-  const inTransaction = <T>(work: (tx: LedgerTx) => Promise<T>): Promise<T> =>
+  const transact = <T>(work: (tx: LedgerTx) => Promise<T>, announced: Announcement[]): Promise<T> =>
     on(async (client, hasRole) => {
-      const announced: Announcement[] = [];
       const begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
       await command(client, hasRole && isPooled ? `${begin}; SET LOCAL ROLE ${ROLE}` : begin);
       try {
@@ -143,7 +142,6 @@ export const createLedgerRepository = (
         };
         const result = await work({ ...sql, asApp });
         await command(client, "COMMIT");
-        if (announced.length > 0) onAnnounced?.(announced);
         return result;
       } catch (error) {
         if (error instanceof ConnectionLostError) throw error;
@@ -151,6 +149,13 @@ export const createLedgerRepository = (
         throw error;
       }
     });
+
+  const inTransaction = async <T>(work: (tx: LedgerTx) => Promise<T>): Promise<T> => {
+    const announced: Announcement[] = [];
+    const result = await transact(work, announced);
+    if (announced.length > 0) onAnnounced?.(announced);
+    return result;
+  };
 
   return {
     /** Runs `work` in one READ COMMITTED transaction. @throws ConnectionLostError, ConflictError, and what `work` throws */

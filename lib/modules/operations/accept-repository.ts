@@ -136,6 +136,7 @@ const noteAccepted = async (tx: Tx, input: NewOperation, now: Date): Promise<voi
   const { operation, awaited } = input;
   if (isPlain(input)) {
     announceEvents(tx, operation.id);
+    announceOutbox(tx);
     return;
   }
   const type = awaited ? "operation.approved" : "operation.created";

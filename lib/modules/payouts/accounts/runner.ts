@@ -178,7 +178,7 @@ const run = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promi
   // The rows that are checked are the rows that are posted: none is read again in between.
   const rows = await rowsOf(deps, payout);
   const pay = payout.mode === "atomic" ? atomic : independent;
-  // Beside the payment, which takes longer, so that a payout that is accepted afterwards does not wait for it.
+  // Beside the payment, which takes longer, so that a payout that is accepted afterwards does not wait for it. The job ends when both have.
   await Promise.all([deps.indexKeys(payout), pay(deps, payout, rows)]);
 };
 
