@@ -55,7 +55,9 @@ const now = new Date();
 test("steps announce their operations when they are committed, and nothing of a step that was refused", async () => {
   const [one, other] = [await accepted(), await accepted()];
   await Promise.all([one, other].map((id) => legs.begin(keyOf(id), now)));
-  expect(announced.sort()).toEqual([one, other].map((id) => `operation_event ${id}`).sort());
+  // Each wrote an event of its project as well.
+  const events = ["event_outbox ", "event_outbox "];
+  expect(announced.sort()).toEqual([...events, ...[one, other].map((id) => `operation_event ${id}`).sort()]);
   announced.splice(0);
   const { leg, reservedWei } = await legOf(one);
   const submit = (maxGasWei: bigint) =>
@@ -63,7 +65,7 @@ test("steps announce their operations when they are committed, and nothing of a 
   await expect(submit(10n ** 30n)).rejects.toMatchObject({ code: "sponsor_budget_exceeded" });
   expect(announced).toEqual([]);
   expect(await submit(reservedWei)).not.toBeNull();
-  expect(announced).toEqual([`operation_event ${one}`]);
+  expect(announced).toEqual([`operation_event ${one}`, "event_outbox "]);
 });
 
 test("of several writes to a leg that read it at the same time one succeeds", async () => {
@@ -163,7 +165,7 @@ test("a step of an operation that the instance has stepped before takes one stat
   expect(statements.total()).toBe(1);
   expect(seen).toMatchObject({ status: "processing", subStatus: "source_confirmed" });
   expect((await legOf(operationId)).leg).toEqual(seen?.leg);
-  expect(announced).toEqual([`operation_event ${operationId}`]);
+  expect(announced).toEqual([`operation_event ${operationId}`, "event_outbox "]);
   const hold = await prisma.balanceHold.findUniqueOrThrow({ where: { id: leg.id } });
   expect(hold.releasedAt).toEqual(at);
   const events = await prisma.operationEvent.findMany({ where: { operationId }, orderBy: { seq: "asc" } });
