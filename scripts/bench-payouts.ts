@@ -13,7 +13,7 @@ import { approvedKey } from "../lib/testing/approve";
 
 const ROWS = 1000;
 const ROUNDS = 30;
-/** Rounds before those of a server that has only started, and before those of one that has compiled the code it runs often. */
+/** Rounds that come before the measured ones: of a server that has only started, and of one that has compiled the code that it runs often. */
 const STARTED_AFTER = 5;
 const WARM_AFTER = 150;
 const POLL_MS = 10;

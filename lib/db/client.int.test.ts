@@ -64,28 +64,37 @@ describe("a raw transaction", () => {
   });
 });
 
+/**
+ * Begins statements of which the first waits for this advisory lock. While it waits, and the statements behind it are sent already, the word "one" is
+ * stored and the lock is given free.
+ */
+const besideWriter = async <T>(lock: number, begin: () => Promise<T>): Promise<T> => {
+  const writer = await database.pool.connect();
+  await writer.query("BEGIN");
+  await writer.query("SELECT pg_advisory_xact_lock($1)", [lock]);
+  const done = begin();
+  const isWaiting = async (): Promise<boolean> =>
+    (await database.pool.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount === 1;
+  await vi.waitFor(async () => expect(await isWaiting()).toBe(true));
+  await writer.query(add, ["one"]);
+  await writer.query("COMMIT");
+  writer.release();
+  return done;
+};
+
 describe("a raw transaction of statements that are given at once", () => {
   test("runs them in their order, each on what was committed when it began", async () => {
-    const holder = await database.pool.connect();
-    await holder.query("BEGIN");
-    await holder.query("SELECT pg_advisory_xact_lock(7)");
-    const done = database.rawTransaction(async (sql) => {
-      const [locked, added, seen] = sql.together(() => [
-        sql.query<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_advisory_xact_lock(7)", []),
-        sql.change(add, ["two"]),
-        sql.query<{ word: string }>("SELECT word FROM note ORDER BY word", []),
-      ]);
-      await Promise.all([locked, added]);
-      return (await seen).map(({ word }) => word);
-    });
-    const isWaiting = async (): Promise<boolean> =>
-      (await database.pool.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount === 1;
-    await vi.waitFor(async () => expect(await isWaiting()).toBe(true));
-    // The statements behind the one that waits were sent before this is stored.
-    await holder.query(add, ["one"]);
-    await holder.query("COMMIT");
-    holder.release();
-    expect(await done).toEqual(["one", "two"]);
+    const begin = () =>
+      database.rawTransaction(async (sql) => {
+        const [locked, added, seen] = sql.together(() => [
+          sql.query<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_advisory_xact_lock(7)", []),
+          sql.change(add, ["two"]),
+          sql.query<{ word: string }>("SELECT word FROM note ORDER BY word", []),
+        ]);
+        await Promise.all([locked, added]);
+        return (await seen).map(({ word }) => word);
+      });
+    expect(await besideWriter(7, begin)).toEqual(["one", "two"]);
   });
 
   test("stores nothing where one of them fails, and says which", async () => {
@@ -123,28 +132,19 @@ describe("a raw transaction of statements that are given at once", () => {
 
 describe("reads that are given at once", () => {
   test("run in their order on one connection, each on what was committed when it began", async () => {
-    const holder = await database.pool.connect();
-    await holder.query("BEGIN");
-    await holder.query("SELECT pg_advisory_xact_lock(8)");
-    const done = database.reading((sql) =>
-      sql.together(() =>
-        Promise.all([
-          sql.query<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_advisory_xact_lock(8)", []),
-          sql.query<{ pid: number; words: number }>(
-            "SELECT pg_backend_pid() AS pid, (SELECT count(*)::int FROM note) AS words",
-            [],
-          ),
-        ]),
-      ),
-    );
-    const isWaiting = async (): Promise<boolean> =>
-      (await database.pool.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount === 1;
-    await vi.waitFor(async () => expect(await isWaiting()).toBe(true));
-    // The second read was sent before this is stored.
-    await holder.query(add, ["one"]);
-    await holder.query("COMMIT");
-    holder.release();
-    const [[first], [second]] = await done;
+    const begin = () =>
+      database.reading((sql) =>
+        sql.together(() =>
+          Promise.all([
+            sql.query<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_advisory_xact_lock(8)", []),
+            sql.query<{ pid: number; words: number }>(
+              "SELECT pg_backend_pid() AS pid, (SELECT count(*)::int FROM note) AS words",
+              [],
+            ),
+          ]),
+        ),
+      );
+    const [[first], [second]] = await besideWriter(8, begin);
     expect(second).toEqual({ pid: first?.pid, words: 1 });
   });
 

@@ -22,9 +22,9 @@ export interface Sql extends SqlReader {
  */
 export interface PipelinedSql extends Sql, PipelinedReader {}
 
-/** Reads that are sent in a pipeline, as those of `PipelinedSql`. */
+/** Reads on one connection, sent in a pipeline: each is sent at once, without waiting for those before it, and the server answers them in their order. */
 export interface PipelinedReader extends SqlReader {
-  /** Sends all statements that are called inside `give` with one write to the socket. */
+  /** Calls `give`, and sends all statements that it asked for with one write to the socket. */
   together<T>(give: () => T): T;
 }
 

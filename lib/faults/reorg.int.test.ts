@@ -268,7 +268,7 @@ describe("a delivery that a reorganisation takes away", () => {
 });
 
 test("a reorganisation deeper than what counts as final changes no record, and what it took is sent again with what comes next", async () => {
-  // The record keeps what the first sending cost, and is compared with the chain, which has the second one.
+  // The operation is sent twice. Its record keeps the first cost, and the test compares it with the chain, which has the second one.
   await settleBaseFee(one);
   const customer = await newCustomer(api);
   const { client } = customer.session;

@@ -50,7 +50,7 @@ export const outboxPart = (rows: readonly OutboxRow[]): StatementPart => ({
   ],
 });
 
-/** On which a process tells itself that it committed events, which have no numbers yet. */
+/** The channel of announcements, inside one process, that it has committed events. The sequencer then gives them numbers. */
 export const OUTBOX_CHANNEL = "event_outbox";
 
 /** Announces, when the transaction commits, that it has stored events. Other processes find them when they poll. */

@@ -41,7 +41,10 @@ export interface NewEvent {
 export const recordEventsOn = (sql: Sql, events: readonly NewEvent[]): Promise<void> =>
   insertOutbox(sql, toOutboxRows(events));
 
-/** As `recordEventsOn`, as a part of a statement that stores the state as well; the caller also calls `announceOutbox`. */
+/**
+ * The events of `recordEventsOn` as a part of the statement that stores the state. The caller also calls `announceOutbox`, or the events wait until the
+ * sequencer polls.
+ */
 export const eventsPart = (events: readonly NewEvent[]): StatementPart => outboxPart(toOutboxRows(events));
 
 const toOutboxRows = (events: readonly NewEvent[]): OutboxRow[] =>

@@ -34,7 +34,7 @@ const INTERVAL_MS_MAX = 150;
 const BURST = 3;
 const RETRY_MS = 500;
 
-/** Makes one turn after another until it is stopped, the first at once. */
+/** Makes turns one after another, the first at once and the others when they are announced or due, until it is stopped. */
 export const startTurns = (turn: () => Promise<Turn>, { pollMs, onError }: TurnTimerOptions): TurnTimer => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running: Promise<void> | null = null;

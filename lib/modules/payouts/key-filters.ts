@@ -161,8 +161,8 @@ export const createKeyFilters = (deps: KeyFiltersDeps): KeyFilters => {
         return null;
       }
       return (keys) => {
-        // Before the commit, because the snapshot that was read may count this transaction as seen: nothing else would add its keys. If it is rolled
-        // back, these keys are searched once more in vain.
+        // The keys are added before the commit. Later reads may leave this transaction out as seen, and nothing else would add its keys. If it is
+        // rolled back, these keys are searched once more in vain.
         noteRead(known.read, id);
         return known.filter.add(prefixesOf(keys));
       };
