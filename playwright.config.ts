@@ -1,13 +1,9 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, devices } from "@playwright/test";
-import { leftOutJourneys } from "./scripts/long-tests.mjs";
 
 const executablePath = process.env.CHROMIUM_PATH;
 /** They kill the stack's pages, or load the machine with a second server, so nothing else may run beside them. */
 const DISTURBING = /(edge|parity|deploy)\.spec\.ts$/;
-/** `npm test` sets a seed; without one every journey runs. */
-const outOfThisRun =
-  process.env.SAMPLE_SEED === undefined ? [] : leftOutJourneys(process.env.SAMPLE_SEED).map((file) => `**/${file}`);
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
@@ -18,16 +14,15 @@ export default defineConfig({
   // All journeys share one stack; each signs in as somebody new. A journey waits for chains most of the time.
   workers: Math.max(2, Math.floor(availableParallelism() / 2)),
   fullyParallel: false,
-  // On a build server a journey runs once more; scripts/test.mjs names those that passed only then.
-  retries: process.env.CI ? 1 : 0,
+  retries: 0,
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: process.env.CI ? "line" : "list",
   use: {
     // The global setup starts the stack on free ports and sets these for the workers.
     baseURL: process.env.E2E_BASE_URL ?? "http://localhost:3000",
-    // Recording takes about as long as the journey itself. On a build server a failed journey runs again, and that run is recorded.
-    trace: process.env.CI ? "on-first-retry" : "retain-on-failure",
+    // Recording a trace takes about as long as the journey itself. `npm run test:e2e -- --trace on` records.
+    trace: "off",
     screenshot: "only-on-failure",
     locale: "en-GB",
     timezoneId: "UTC",
@@ -44,11 +39,10 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: "journeys", testIgnore: [DISTURBING, ...outOfThisRun], use: { ...devices["Desktop Chrome"] } },
+    { name: "journeys", testIgnore: DISTURBING, use: { ...devices["Desktop Chrome"] } },
     {
       name: "faults",
       testMatch: DISTURBING,
-      testIgnore: outOfThisRun,
       dependencies: ["journeys"],
       use: { ...devices["Desktop Chrome"] },
     },

@@ -1,7 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { leftOut, LONGER_FORMS, SAMPLED } from "./scripts/long-tests.mjs";
 
 const root = fileURLToPath(new URL(".", import.meta.url)).replace(/\/$/, "");
 const resolve = { alias: { "@": root } };
@@ -63,8 +63,10 @@ const DISTRIBUTED = [
 /** Where `npm run test:distributed` finds its cluster. */
 const clusterUrl = process.env.CITUS_DATABASE_URL;
 
-/** `npm test` sets a seed; without one every file runs. */
-const outOfThisRun = process.env.SAMPLE_SEED === undefined ? [] : leftOut(process.env.SAMPLE_SEED);
+/** Files whose walks have a longer form, which `npm run test:long` runs: they ask whether this is it. */
+const withLongerForm = ["app", "lib"]
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
+  .filter((file) => file.endsWith(".int.test.ts") && readFileSync(file, "utf8").includes('inject("isLong")'));
 
 export default defineConfig({
   resolve,
@@ -90,7 +92,6 @@ export default defineConfig({
           name: "integration",
           ...integration,
           include: ["**/*.int.test.ts"],
-          exclude: [...exclude, ...outOfThisRun],
           provide: { crashRounds, isLong: false, recordsExamples, ...(olderCommit && { olderCommit }) },
           sequence: { groupOrder: 1 },
         },
@@ -100,7 +101,7 @@ export default defineConfig({
         test: {
           name: "long",
           ...integration,
-          include: [...new Set([...LONGER_FORMS, ...SAMPLED])],
+          include: withLongerForm,
           provide: { crashRounds, isLong: true, recordsExamples: false },
           sequence: { groupOrder: 2 },
         },

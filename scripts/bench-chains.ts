@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { startAnvil } from "@/lib/devnet/anvil-process";
+import { startBareAnvil } from "@/lib/testing/bare-anvil";
 import { openChainStore } from "@/lib/devnet/journal/chain-store";
 import { createCheckpointer } from "@/lib/devnet/journal/checkpointer";
-import { startJournaledChain, type JournaledChain } from "@/lib/devnet/journal/journaled-chain";
+import type { GatedChain } from "@/lib/devnet/journal/gated-chain";
+import { startJournaledChain } from "@/lib/devnet/journal/journaled-chain";
 import { rpc } from "@/lib/devnet/json-rpc";
 import { signal } from "@/lib/os/process.mjs";
 
@@ -21,7 +22,7 @@ const { values } = parseArgs({ options: { "state-mb": { type: "string", default:
 const folder = mkdtempSync(join(tmpdir(), "causeway-bench-chains-"));
 const checkpointer = createCheckpointer();
 
-const start = (): Promise<JournaledChain> => {
+const start = (): Promise<GatedChain> => {
   const store = openChainStore(folder, CHAIN_ID);
   return startJournaledChain({ store, port: 0, checkpointer, log: console.log, onNode: () => undefined });
 };
@@ -63,16 +64,15 @@ const middleOf = (numbers: readonly number[]): number => [...numbers].sort((a, b
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 const show = (what: string, figure: string): void => console.log(`${what.padEnd(64)} ${figure}`);
 
-const compareCost = async (chain: JournaledChain): Promise<void> => {
-  const logFile = join(folder, "bare.log");
-  const bare = await startAnvil({ chainId: CHAIN_ID, port: 0, minesItself: true, logFile });
-  const senders = [await createSender(bare.rpcUrl), await createSender(chain.rpcUrl)] as const;
+const compareCost = async (chain: GatedChain): Promise<void> => {
+  const bare = await startBareAnvil(CHAIN_ID);
+  const senders = [await createSender(bare.url), await createSender(chain.rpcUrl)] as const;
   for (const atOnce of [1, AT_ONCE]) {
     const without: number[] = [];
     const withJournal: number[] = [];
     // By turns, so that whatever else the machine does hits both.
     for (let round = 0; round < ROUNDS; round += 1) {
-      without.push(await send(bare.rpcUrl, senders[0], PER_ROUND, atOnce));
+      without.push(await send(bare.url, senders[0], PER_ROUND, atOnce));
       withJournal.push(await send(chain.rpcUrl, senders[1], PER_ROUND, atOnce));
     }
     const [before, after] = [middleOf(without), middleOf(withJournal)];
@@ -86,13 +86,13 @@ const compareCost = async (chain: JournaledChain): Promise<void> => {
     for (let turn = 0; turn < PER_ROUND; turn += 1) await rpc(url, "eth_blockNumber");
     return (performance.now() - began) / PER_ROUND;
   };
-  const [direct, byGate] = [await read(bare.rpcUrl), await read(chain.rpcUrl)];
+  const [direct, byGate] = [await read(bare.url), await read(chain.rpcUrl)];
   show("A question: bare anvil, by the gate", `${ms(direct)}, ${ms(byGate)}: ${(byGate / direct).toFixed(2)} ×`);
   await bare.stop();
 };
 
 /** Fills the chain while it watches how regularly blocks come; checkpoints are made beside it meanwhile. */
-const fill = async (chain: JournaledChain, bytes: number): Promise<void> => {
+const fill = async (chain: GatedChain, bytes: number): Promise<void> => {
   const sender = await createSender(chain.rpcUrl, toHex(new Uint8Array(PAYLOAD_BYTES).fill(7)));
   const gaps: number[] = [];
   const watching = { on: true };

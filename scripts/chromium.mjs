@@ -1,8 +1,8 @@
 // Finds a Chromium for the browser tests, or gets one.
 import { accessSync, constants } from "node:fs";
+import { INSTALL_TIMEOUT_MS, installOneOf } from "./debian.mjs";
 import { bin, run } from "./project.mjs";
 
-const INSTALL_TIMEOUT_MS = 300_000;
 /** Preferred: the build without a window, which takes half of the time of a whole browser on two cores. */
 const HEADLESS_SHELL = "/usr/bin/chromium-headless-shell";
 const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
@@ -32,10 +32,6 @@ const firstWorking = async (paths) => {
 const find = async () =>
   firstWorking([process.env.CHROMIUM_PATH, HEADLESS_SHELL, await playwrightsOwn(), ...INSTALLED]);
 
-const quietly = async (command, args) =>
-  (await run(command, args, { quiet: true, timeoutMs: INSTALL_TIMEOUT_MS, env: { DEBIAN_FRONTEND: "noninteractive" } }))
-    .code === 0;
-
 /**
  * Path of a Chromium that starts: the one of CHROMIUM_PATH, Playwright's, the system's, or one that is installed now.
  * @returns {Promise<string | null>} null when none can be found or installed
@@ -44,17 +40,13 @@ export const findChromium = async (say) => {
   const found = await find();
   if (found) return found;
   say("No Chromium is installed; trying Playwright's download …");
-  if (await quietly(bin("playwright"), ["install", "chromium"])) {
-    const downloaded = await find();
-    if (downloaded) return downloaded;
-  }
-  if (process.getuid?.() === 0 && (await quietly("apt-get", ["--version"]))) {
-    await quietly("apt-get", ["update"]);
-    for (const name of DEBIAN_PACKAGES) {
-      say(`Trying Debian's package (apt-get install ${name}) …`);
-      if (await quietly("apt-get", ["install", "-y", "--no-install-recommends", name])) break;
-    }
-  }
+  const { code } = await run(bin("playwright"), ["install", "chromium"], {
+    quiet: true,
+    timeoutMs: INSTALL_TIMEOUT_MS,
+  });
+  const downloaded = code === 0 ? await find() : null;
+  if (downloaded !== null) return downloaded;
+  await installOneOf(DEBIAN_PACKAGES, say);
   return find();
 };
 

@@ -73,7 +73,8 @@ export const run = (command, args, { env = {}, quiet = false, timeoutMs = 0 } = 
 /** Runs a tool of node_modules by its script, without npx. */
 export const bin = (name) => join(ROOT, "node_modules", ".bin", name);
 
-const npm = (args, options) => {
+/** Runs npm in the project. */
+export const npm = (args, options) => {
   // `npm start` names the very npm that runs us; from elsewhere the one on the PATH has to do.
   const cli = process.env.npm_execpath;
   return cli?.endsWith(".js") ? run(process.execPath, [cli, ...args], options) : run("npm", args, options);

@@ -1,19 +1,24 @@
 // `npm test`: installs what is needed, runs every check and every test, and counts. The last line is `N passed, N failed`.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { leftOut, leftOutJourneys } from "./long-tests.mjs";
-import { filesToRepeat, outcomeLines, vitestCounts, withSecondTry } from "./outcome.mjs";
-import { bin, checkNode, ensureInstalled, report, ROOT } from "./project.mjs";
-import { CORES, endChildrenOnInterrupt, MINUTE_MS, performAll, secondsSince } from "./scheduler.mjs";
-import { slowestLines } from "./slowest.mjs";
+import { join, relative } from "node:path";
+import { installOneOf } from "./debian.mjs";
+import { bin, checkNode, endChildren, ensureInstalled, npm, report, ROOT, run } from "./project.mjs";
 
-const started = performance.now();
+const MINUTE_MS = 60_000;
+/** Ends a part that hangs. Tests and journeys have limits of their own. */
+const PART_MS = 60 * MINUTE_MS;
+/** After Ctrl-C the children get this time to stop their servers. */
+const GRACE_MS = 5_000;
+const SLOWEST_FILES = 10;
+
 const results = mkdtempSync(join(tmpdir(), "causeway-results-"));
-let totals = { passed: 0, failed: 0 };
+const totals = { passed: 0, failed: 0 };
+const lines = [];
+const failures = [];
+const files = [];
 
-/** Decides which of the longest files, and which pages of the browser tests, this run leaves out. */
-const sampleSeed = process.env.SAMPLE_SEED ?? String(Date.now());
+const secondsSince = (beginMs) => `${((performance.now() - beginMs) / 1000).toFixed(0)} s`;
 
 const readResult = (name) => {
   try {
@@ -23,124 +28,124 @@ const readResult = (name) => {
   }
 };
 
-/** An error outside the tests (a crash, a file that cannot be loaded) counts as one failure. */
-const atLeastOneFailure = (counts, code) => (code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
-
-/** Per project: vitest's report of the first run, and the one after second tries. */
-const vitestReports = new Map();
-
-const vitestArgs = (project, file) => [
-  "run",
-  "--project",
-  project,
-  "--reporter=dot",
-  "--reporter=json",
-  `--outputFile.json=${join(results, file)}`,
-];
-
-const countVitest = (report, code) => atLeastOneFailure(vitestCounts(report), report.numTotalTests === 0 ? 1 : code);
-
-const vitest = (project) => ({
-  command: bin("vitest"),
-  args: vitestArgs(project, `${project}.json`),
-  count: ({ code }) => {
-    const report = readResult(`${project}.json`);
-    vitestReports.set(project, { first: report, last: report });
-    return report ? countVitest(report, code) : { passed: 0, failed: 1 };
-  },
-});
-
 /**
- * With CI=true the files that failed run once more, alone: a test that depends on the load of the machine then passes, and is
- * named at the end of the run. Without CI a failure is final, so that its developer sees it.
+ * Runs one part, adds its counts to the totals, and prints its line. A part that exits with an error without a failed
+ * test (a crash, a file that cannot be loaded) counts as one failure.
  */
-const twice = (project) => ({
-  ...vitest(project),
-  secondTry: ({ output }) => {
-    const { first } = vitestReports.get(project);
-    const files = process.env.CI === "true" ? filesToRepeat({ report: first, output, root: ROOT }) : [];
-    if (!first || files.length === 0) return null;
-    return {
-      args: [...vitestArgs(project, `${project}-again.json`), ...files],
-      count: ({ code }) => {
-        const last = withSecondTry(first, readResult(`${project}-again.json`));
-        vitestReports.set(project, { first, last });
-        return countVitest(last, code);
-      },
-    };
-  },
-});
+const perform = async (name, work) => {
+  const begun = performance.now();
+  const { code, passed, failed, skipped = 0 } = await work();
+  const counted = code === 0 ? failed : Math.max(failed, 1);
+  if (counted > failed) failures.push(`${name}: see its output above`);
+  totals.passed += passed;
+  totals.failed += counted;
+  const sign = counted === 0 ? "✓" : "✕";
+  const left = skipped === 0 ? "" : `, ${skipped} skipped`;
+  const line = `${sign} ${name.padEnd(16)} ${passed} passed, ${counted} failed${left} (${secondsSince(begun)})`;
+  lines.push(line);
+  console.log(line);
+};
 
-const playwrightCounts =
-  (file) =>
-  ({ code }) => {
-    const stats = readResult(file)?.stats;
-    if (!stats) return { passed: 0, failed: 1 };
-    return atLeastOneFailure({ passed: stats.expected + stats.flaky, failed: stats.unexpected }, code);
-  };
+/** A check counts as one. Its output is shown when it fails. */
+const check = (name, command) =>
+  perform(name, async () => {
+    const { code, output } = await command({ quiet: true, timeoutMs: PART_MS });
+    if (code !== 0) console.log(`${output.trimEnd()}\n── end of ${name} ──\n`);
+    return { code, passed: code === 0 ? 1 : 0, failed: 0 };
+  });
 
-/** In the order of their start. `after`: tasks that have to be done first. `cores`: how much of the machine a task occupies. */
-const tasks = (chromium) => [
-  { name: "build", command: process.execPath, args: ["scripts/build.mjs"], timeoutMs: 8 * MINUTE_MS },
-  { name: "format", npm: "check:format" },
-  { name: "boundaries", npm: "check:boundaries" },
-  { name: "unused code", npm: "check:unused" },
-  { name: "unit", ...twice("unit") },
-  // Reports the errors of the TypeScript compiler as well. Next writes types of the routes while it builds.
-  { name: "lint and types", npm: "check:lint", after: ["build"], timeoutMs: 10 * MINUTE_MS },
-  {
-    name: "integration",
-    ...twice("integration"),
-    env: { SAMPLE_SEED: sampleSeed },
-    after: ["unit"],
-    cores: Math.max(1, CORES - 2),
-    timeoutMs: 30 * MINUTE_MS,
-  },
-  {
-    name: "browser",
-    command: bin("playwright"),
-    args: ["test", "--reporter=list,json"],
-    env: {
-      PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, "browser.json"),
-      CHROMIUM_PATH: chromium.path ?? "",
-      SAMPLE_SEED: sampleSeed,
-    },
-    blocked: () => chromium.problem,
-    count: playwrightCounts("browser.json"),
-    after: ["build", "lint and types"],
-    // On two cores they wait for the integration tests: beside them the longest journeys run into their limits.
-    cores: 2,
-    timeoutMs: 30 * MINUTE_MS,
-  },
-];
+/** Runs an npm script of package.json as a check. */
+const checkScript = (name, script) => check(name, (options) => npm(["run", "--silent", script], options));
+
+const vitest = (project) =>
+  perform(project, async () => {
+    const file = `${project}.json`;
+    const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${join(results, file)}`];
+    const { code } = await run(bin("vitest"), ["run", "--project", project, ...reporters], { timeoutMs: PART_MS });
+    const result = readResult(file);
+    for (const { name, startTime, endTime, assertionResults } of result?.testResults ?? []) {
+      const title = relative(ROOT, name);
+      files.push({ title, ms: endTime - startTime });
+      for (const { status, fullName } of assertionResults)
+        if (status === "failed") failures.push(`${title}: ${fullName}`);
+    }
+    const { numPassedTests: passed = 0, numFailedTests: failed = 1, numPendingTests: skipped = 0 } = result ?? {};
+    return { code, passed, failed, skipped };
+  });
+
+/** The specs of a suite in Playwright's report and of the suites inside it. */
+const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)];
+
+const browser = ({ path, problem }) =>
+  perform("browser", async () => {
+    if (problem !== null) {
+      console.log(problem);
+      return { code: 1, passed: 0, failed: 0 };
+    }
+    const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, "browser.json") };
+    const { code } = await run(bin("playwright"), ["test", "--reporter=list,json"], { env, timeoutMs: PART_MS });
+    const result = readResult("browser.json");
+    for (const suite of result?.suites ?? []) {
+      const specs = specsOf(suite);
+      const durations = specs.flatMap(({ tests }) => tests.flatMap((test) => test.results.map((one) => one.duration)));
+      files.push({ title: `e2e/${suite.file}`, ms: durations.reduce((sum, ms) => sum + ms, 0) });
+      for (const { ok, title } of specs) if (!ok) failures.push(`e2e/${suite.file}: ${title}`);
+    }
+    const { expected: passed = 0, unexpected: failed = 1, skipped = 0 } = result?.stats ?? {};
+    return { code, passed, failed, skipped };
+  });
 
 const prepare = async () => {
   checkNode();
   await ensureInstalled(console.log);
   const { findChromium, NO_CHROMIUM } = await import("./chromium.mjs");
-  const { generate } = await import("./build.mjs");
-  const [path] = await Promise.all([findChromium(console.log), generate()]);
-  return path ? { path, problem: null } : { path: null, problem: NO_CHROMIUM };
+  const path = await findChromium(console.log);
+  // Where it cannot be installed its tests say so and are skipped.
+  const { code } = await run("pgbouncer", ["--version"], { quiet: true });
+  if (code !== 0) await installOneOf(["pgbouncer"], console.log);
+  return { path, problem: path === null ? NO_CHROMIUM : null };
 };
 
-endChildrenOnInterrupt();
+const runAll = async () => {
+  const chromium = await prepare();
+  // It makes Prisma's client and the types of the routes, which the other checks read.
+  await check("build", (options) => run(process.execPath, ["scripts/build.mjs"], options));
+  await Promise.all([
+    checkScript("format", "check:format"),
+    checkScript("boundaries", "check:boundaries"),
+    checkScript("unused code", "check:unused"),
+    checkScript("lint and types", "check:lint"),
+  ]);
+  await vitest("unit");
+  await vitest("integration");
+  await browser(chromium);
+};
 
+const interrupted = () => {
+  endChildren("SIGINT");
+  setTimeout(() => {
+    endChildren("SIGKILL");
+    process.exit(130);
+  }, GRACE_MS).unref();
+  process.exitCode = 130;
+};
+process.on("SIGINT", interrupted);
+process.on("SIGTERM", interrupted);
+
+const started = performance.now();
 try {
-  totals = await performAll(tasks(await prepare()));
+  await runAll();
 } catch (error) {
   totals.failed += 1;
   report(error);
 } finally {
-  const reports = [...vitestReports.values()];
-  const playwright = readResult("browser.json");
-  const slowest = slowestLines({ vitest: reports.map(({ last }) => last), playwright, root: ROOT });
-  const outcome = outcomeLines({ vitest: reports, playwright, root: ROOT });
-  for (const lines of [slowest, outcome]) if (lines.length > 0) console.log(`\n${lines.join("\n")}`);
   rmSync(results, { recursive: true, force: true });
 }
-console.log(`\nLeft to \`npm run test:long\` (SAMPLE_SEED=${sampleSeed}):`);
-for (const file of [...leftOut(sampleSeed), ...leftOutJourneys(sampleSeed)]) console.log(`  ${file}`);
-console.log("  two of three pages of e2e/pages.spec.ts");
-console.log(`\nAll done in ${secondsSince(started)}.`);
+
+const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST_FILES);
+console.log("\nThe slowest files:");
+for (const { title, ms } of slowest) console.log(`${(ms / 1000).toFixed(0).padStart(5)} s  ${title}`);
+if (failures.length > 0) console.log(`\nFailed:\n${failures.map((failure) => `  ${failure}`).join("\n")}`);
+console.log(`\n${lines.join("\n")}\nAll done in ${secondsSince(started)}.`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode ||= totals.failed > 0 ? 1 : 0;

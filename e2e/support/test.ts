@@ -1,5 +1,9 @@
-/** Playwright's `test`, whose pages can be used once they are opened: pages arrive drawn, and their buttons work when React has taken them over. */
-import { test as base, type Page } from "@playwright/test";
+/**
+ * Playwright's `test`, whose pages can be used once they are opened: pages arrive drawn, and their buttons work when React has
+ * taken them over. A journey fails when one of its pages threw an error that nobody caught, for instance because the browser
+ * drew something else than the server (React error 418).
+ */
+import { expect, test as base, type Page } from "@playwright/test";
 
 export * from "@playwright/test";
 
@@ -12,6 +16,8 @@ const usable = (page: Page): Promise<unknown> =>
 
 export const test = base.extend({
   page: async ({ page }, use) => {
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.stack ?? error.message}`));
     const goto = page.goto.bind(page);
     const reload = page.reload.bind(page);
     page.goto = async (...where) => {
@@ -25,5 +31,6 @@ export const test = base.extend({
       return answer;
     };
     await use(page);
+    expect(errors, "errors that nobody caught on the pages of this journey").toEqual([]);
   },
 });

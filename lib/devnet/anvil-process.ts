@@ -5,8 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endWithThisProcess } from "@/lib/os/end-with-this-process";
 import { endProcess } from "@/lib/os/process.mjs";
 import { anvilBinary } from "./anvil-binary";
-import { startBlocks } from "./blocks";
-import { BLOCKS_KEPT } from "./journal/prune";
 import { rpc } from "./json-rpc";
 
 /** Long enough for a large state on a busy machine; an anvil that exits is noticed at once. */
@@ -25,10 +23,8 @@ export interface AnvilOptions {
   readonly port: number;
   /** State to begin with, as `anvil_dumpState` gives it, unzipped. */
   readonly stateFile?: string;
-  /**
-   * True: a block for each transaction, and one each second. False: a block for each `evm_mine` alone, and never one of its own.
-   */
-  readonly minesItself: boolean;
+  /** Older blocks lose their transactions, each of which holds the trace of all its calls. Default: none does. */
+  readonly blocksKept?: number;
   /**
    * File for anvil's output, truncated at each start. With a pipe instead, the end of this process would break the pipe
    * and end anvil too.
@@ -66,24 +62,22 @@ const claimPort = (wanted: number): Promise<number> =>
 /**
  * Anvil keeps a copy of the whole state for each block. With `--block-time 1` it keeps 1,500 of them whatever
  * `--prune-history` says: 400 MB per chain after 25 idle minutes. With none kept, it refuses calls at `latest` during
- * which a block is made. So anvil mines each transaction at once and keeps this many states, and we request the blocks
- * in between.
+ * which a block is made. So anvil makes a block for each `evm_mine` and never one of its own, and keeps this many
+ * states.
  */
 const STATES_KEPT = "32";
 
 const flags = (chainId: number, port: number): string[] => [
   ...["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(chainId)],
   ...["--gas-limit", "60000000", "--prune-history", STATES_KEPT, "--silent"],
+  ...["--no-mining", "--timestamp", LONG_AGO],
 ];
 
 /**
  * Start time of anvil's clock. Otherwise anvil refuses blocks older than its own start, such as those replayed from a
  * journal.
  */
-const LONG_AGO = ["--timestamp", "1577836800"];
-
-/** Drops the transactions of older blocks from memory, each of which holds the trace of all its calls. */
-const MINED_ON_DEMAND = ["--no-mining", "--transaction-block-keeper", String(BLOCKS_KEPT)];
+const LONG_AGO = "1577836800";
 
 /**
  * Starts one anvil, which ends with this process, however that ends. It runs in its own process group, so that a Ctrl-C
@@ -97,8 +91,8 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> =
   });
   const log = openSync(options.logFile, "w");
   const load = options.stateFile ? ["--load-state", options.stateFile] : [];
-  const begin = options.minesItself ? [] : [...MINED_ON_DEMAND, ...LONG_AGO];
-  const child = spawn(anvilBinary(), [...flags(options.chainId, port), ...begin, ...load], {
+  const keeper = options.blocksKept ? ["--transaction-block-keeper", String(options.blocksKept)] : [];
+  const child = spawn(anvilBinary(), [...flags(options.chainId, port), ...keeper, ...load], {
     stdio: ["ignore", log, log],
     detached: true,
   });
@@ -115,11 +109,9 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> =
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} cannot be started: ${anvilBinary()} does not run.`);
-  let blocks: ReturnType<typeof startBlocks> | null = null;
   const releaseGuard = endWithThisProcess(pid, "process");
   const rpcUrl = `http://127.0.0.1:${String(port)}`;
   const stop = async (): Promise<void> => {
-    blocks?.stop();
     await endProcess(pid, END_STEPS);
     releaseGuard();
   };
@@ -130,11 +122,10 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> =
     const words = readFileSync(options.logFile, "utf8").slice(-LOG_TAIL).trim();
     throw new Error(`${name} did not start on port ${String(port)}. ${words}`.trim(), { cause });
   }
-  if (options.minesItself) blocks = startBlocks(rpcUrl);
   return { chainId: options.chainId, rpcUrl, port, pid, exited, stop };
 };
 
-interface StartingChain extends Pick<AnvilOptions, "chainId" | "minesItself"> {
+interface StartingChain extends Pick<AnvilOptions, "chainId"> {
   readonly url: string;
   readonly isRunning: () => boolean;
 }
@@ -145,7 +136,6 @@ const waitUntilUp = async (chain: StartingChain): Promise<void> => {
     try {
       const id = await rpc(chain.url, "eth_chainId", [], PROBE_TIMEOUT_MS);
       if (Number(id) !== chain.chainId) throw new Error("Another chain answers there.");
-      if (chain.minesItself) await rpc(chain.url, "evm_mine");
       return;
     } catch (cause) {
       if (Date.now() > deadline) throw new Error("It does not answer.", { cause });

@@ -87,7 +87,7 @@ const clientOf = (chains: ChildChains | Devnet["chains"], index = 0) =>
 const makeTransfer = async (chains: ChildChains | Devnet["chains"]): Promise<{ to: Hex; hash: Hex; block: bigint }> => {
   const to = privateKeyToAddress(generatePrivateKey());
   const sender = createUnlockedSender(clientOf(chains), devAddress("faucet"));
-  const { transactionHash, blockNumber } = await sender.sendAndWait({ to, value: parseEther("1") });
+  const { transactionHash, blockNumber } = await sender.send({ to, value: parseEther("1") });
   return { to, hash: transactionHash, block: blockNumber };
 };
 

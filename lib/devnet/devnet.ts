@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { numberToHex, type Address } from "viem";
-import { startAnvil } from "./anvil-process";
 import { DEVNET_CHAIN_IDS } from "./chain-ids";
 import { planDeployments } from "./contracts";
 import { deployAll } from "./deploy/deploy";
 import { poolTransactions } from "./deploy/pools";
 import { relayerTransactions, serviceTransactions } from "./deploy/services";
 import { openDevnetStore } from "./devnet-store";
+import { startGatedChain } from "./journal/gated-chain";
+import { createNoJournal } from "./journal/no-journal";
 import { rpc } from "./json-rpc";
 import { startKeptChains } from "./kept-chains";
 import { allowMarker } from "./marker";
@@ -19,7 +20,7 @@ export interface DevnetOptions {
   readonly dataDir: string;
   /** One per chain; 0 or absent: any free port. */
   readonly ports?: readonly number[];
-  /** False: chains for a test, which end with the process. */
+  /** False: chains that store nothing and end with the process. */
   readonly persist: boolean;
   readonly log: (message: string) => void;
 }
@@ -29,7 +30,7 @@ export interface DevnetChain {
   readonly rpcUrl: string;
   /** Process id of the chain's node. A persistent chain replaces its node when it dies, and the id changes. */
   readonly pid: number;
-  /** Calls back when transactions may have been mined. Missing for chains of a test. */
+  /** Calls back when transactions may have been mined. Missing for chains that other code started. */
   readonly onTransactions?: (called: () => void) => () => void;
 }
 
@@ -60,12 +61,13 @@ const fingerprint = (): string => {
 export const endDevnetLeftOvers = (options: Pick<DevnetOptions, "dataDir" | "log">): Promise<void> =>
   openDevnetStore(options.dataDir).endLeftOvers(options.log);
 
-/** Starts chains for a test: without a journal or a separate host process, removed at the end. */
-const startTestChains = async ({ dataDir, ports = [] }: DevnetOptions) => {
+/** Starts chains without a journal. */
+const startPassingChains = async ({ dataDir, ports = [], log }: DevnetOptions) => {
   const starting = await Promise.allSettled(
     DEVNET_CHAIN_IDS.map((chainId, index) => {
       const logFile = join(dataDir, `${String(chainId)}.log`);
-      return startAnvil({ chainId, port: ports[index] ?? 0, minesItself: true, logFile });
+      const openJournal = () => createNoJournal({ chainId, logFile });
+      return startGatedChain({ chainId, port: ports[index] ?? 0, openJournal, log, onNode: () => undefined });
     }),
   );
   const chains = starting.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
@@ -109,7 +111,7 @@ const startAndDeploy = async <T extends { readonly chains: readonly DevnetChain[
 export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
   const store = openDevnetStore(options.dataDir);
   if (!options.persist) {
-    const started = await startTestChains(options);
+    const started = await startPassingChains(options);
     return startAndDeploy({ ...started, fresh: true }, ({ chains }) => deploy(chains, options));
   }
   await store.endLeftOvers(options.log);

@@ -34,15 +34,15 @@ export const createFaucet = ({ registry }: FaucetOptions): Faucet => {
   };
   const transaction = async (to: EvmAddress, token: Token, amountBase: bigint): Promise<Hex> => {
     const sender = senderOf(token.chainId);
-    if (token.address === "native") return (await sender.sendAndWait({ to, value: amountBase })).transactionHash;
+    if (token.address === "native") return (await sender.send({ to, value: amountBase })).transactionHash;
     if (token.address !== registry.wrappedNative(token.chainId).address) {
       const data = encodeFunctionData({ abi: mintableAbi, functionName: "mint", args: [to, amountBase] });
-      return (await sender.sendAndWait({ to: token.address, data })).transactionHash;
+      return (await sender.send({ to: token.address, data })).transactionHash;
     }
     const wrap = encodeFunctionData({ abi: weth9Abi, functionName: "deposit" });
-    await sender.sendAndWait({ to: token.address, data: wrap, value: amountBase });
+    await sender.send({ to: token.address, data: wrap, value: amountBase });
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amountBase] });
-    return (await sender.sendAndWait({ to: token.address, data })).transactionHash;
+    return (await sender.send({ to: token.address, data })).transactionHash;
   };
   return {
     give: async (to, token, amountBase) => {

@@ -1,7 +1,8 @@
 import type { DevnetStore } from "./devnet-store";
 import { openChainStore } from "./journal/chain-store";
 import { createCheckpointer } from "./journal/checkpointer";
-import { startJournaledChain, type JournaledChain } from "./journal/journaled-chain";
+import type { GatedChain } from "./journal/gated-chain";
+import { startJournaledChain } from "./journal/journaled-chain";
 
 interface KeptChainsOptions {
   readonly dataDir: string;
@@ -15,7 +16,7 @@ interface KeptChainsOptions {
 }
 
 export interface KeptChains {
-  readonly chains: readonly JournaledChain[];
+  readonly chains: readonly GatedChain[];
   stop(): Promise<void>;
 }
 
@@ -26,7 +27,7 @@ export interface KeptChains {
 export const startKeptChains = async (options: KeptChainsOptions): Promise<KeptChains> => {
   const { dataDir, ports, store, log } = options;
   const checkpointer = createCheckpointer();
-  const started: JournaledChain[] = [];
+  const started: GatedChain[] = [];
   const tell = (): void => {
     const nodes = started.map(({ chainId, pid, nodePort: port }) => ({ chainId, pid, port }));
     store.setRunning(nodes.filter(({ pid }) => pid > 0)).catch((error: unknown) => log(String(error)));

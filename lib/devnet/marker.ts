@@ -19,5 +19,5 @@ export const allowMarker = async (rpcUrl: string, marker: Address): Promise<void
   });
   if (isMarker) return;
   const data = encodeFunctionData({ abi: markedPaymasterAbi, functionName: "setMarker", args: [marker, true] });
-  await createUnlockedSender(client, devAddress("deployer")).sendAndWait({ to: paymaster, data });
+  await createUnlockedSender(client, devAddress("deployer")).send({ to: paymaster, data });
 };

@@ -24,13 +24,10 @@ export interface SendRequest {
 export interface UnlockedSender {
   readonly address: Address;
   /**
-   * Simulates, then sends.
-   * @returns the hash, before the transaction is mined
-   * @throws viem's error with the revert reason
+   * Simulates, sends, and waits until the transaction is mined.
+   * @throws viem's error with the revert reason; Error when it is mined and reverted, or not mined in time
    */
-  send(request: SendRequest): Promise<Hex>;
-  /** Sends and waits. @throws Error when it is mined and reverted, or not mined in time */
-  sendAndWait(request: SendRequest): Promise<TransactionReceipt>;
+  send(request: SendRequest): Promise<TransactionReceipt>;
 }
 
 const hash = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value), "is not a hash");
@@ -39,7 +36,8 @@ type Request = (call: { method: string; params: readonly unknown[] }) => Promise
 export const createUnlockedSender = (client: PublicClient, address: Address): UnlockedSender => {
   // viem types only read methods for a public client, but a development node also signs.
   const request = client.request as Request;
-  // The node reads and reserves a nonce in two steps, so sends run one at a time.
+  // One transaction at a time, until it is mined: the node reads and reserves a nonce in two steps, and anvil without a
+  // gate (`journal/gated-chain.ts`) may forget a transaction that arrives while the previous one is mined.
   const sends = createKeyedQueue();
   const submit = async (call: SendRequest, gas: bigint): Promise<Hex> => {
     for (let attempt = 1; ; attempt += 1) {
@@ -64,22 +62,21 @@ export const createUnlockedSender = (client: PublicClient, address: Address): Un
       }
     }
   };
-  const send = async (call: SendRequest): Promise<Hex> => {
-    const estimate = await client.estimateGas({ account: address, ...call });
-    return sends.run(address, () => submit(call, gasWithMargin(estimate)));
+  const mined = async (sent: Hex): Promise<TransactionReceipt> => {
+    const receipt = await client.waitForTransactionReceipt({
+      hash: sent,
+      timeout: RECEIPT_TIMEOUT_MS,
+      pollingInterval: RECEIPT_POLL_MS,
+      retryCount: 0,
+    });
+    if (receipt.status !== "success") throw new Error(`Transaction ${receipt.transactionHash} reverted.`);
+    return receipt;
   };
   return {
     address,
-    send,
-    sendAndWait: async (call) => {
-      const receipt = await client.waitForTransactionReceipt({
-        hash: await send(call),
-        timeout: RECEIPT_TIMEOUT_MS,
-        pollingInterval: RECEIPT_POLL_MS,
-        retryCount: 0,
-      });
-      if (receipt.status !== "success") throw new Error(`Transaction ${receipt.transactionHash} reverted.`);
-      return receipt;
+    send: async (call) => {
+      const estimate = await client.estimateGas({ account: address, ...call });
+      return sends.run(address, async () => mined(await submit(call, gasWithMargin(estimate))));
     },
   };
 };

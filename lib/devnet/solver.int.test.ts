@@ -63,13 +63,13 @@ const deposit = async (from: number, to: number, options: { outputAmount?: bigin
     functionName: "mint",
     args: [origin.sender.address, AMOUNT],
   });
-  await origin.sender.sendAndWait({ to: contracts.usdc, data: mint });
+  await origin.sender.send({ to: contracts.usdc, data: mint });
   const approve = encodeFunctionData({
     abi: erc20Abi,
     functionName: "approve",
     args: [contracts.spokePool, 2n ** 256n - 1n],
   });
-  await origin.sender.sendAndWait({ to: contracts.usdc, data: approve });
+  await origin.sender.send({ to: contracts.usdc, data: approve });
   const { timestamp } = await origin.client.getBlock();
   const data = encodeFunctionData({
     abi: depositAbi,
@@ -89,7 +89,7 @@ const deposit = async (from: number, to: number, options: { outputAmount?: bigin
       "0x",
     ],
   });
-  const receipt = await origin.sender.sendAndWait({ to: contracts.spokePool, data });
+  const receipt = await origin.sender.send({ to: contracts.spokePool, data });
   const [event] = parseEventLogs({ abi: spokePoolAbi, logs: receipt.logs, eventName: "FundsDeposited" });
   if (!event) throw new Error("no deposit");
   return { depositor, recipient, depositId: event.args.depositId };

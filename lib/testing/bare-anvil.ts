@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { createTestClient, http, publicActions, type PublicActions, type TestClient } from "viem";
 import { chainConfig, type ChainConfig } from "@/lib/config/chains";
 import { anvilBinary } from "@/lib/devnet/anvil-binary";
+import { freeStuckTransactions } from "./stuck-transactions";
 
 const START_TIMEOUT_MS = 20_000;
 const MINING_MS = 60_000;
+const FREE_EVERY_MS = 250;
 const NOWHERE = "0x0000000000000000000000000000000000000001";
 
 export interface BareAnvil {
@@ -13,6 +15,19 @@ export interface BareAnvil {
   readonly client: TestClient & PublicActions;
   stop(): Promise<void>;
 }
+
+/** Frees the transactions that the chain forgot, until it is stopped. */
+const keepFree = (url: string): (() => void) => {
+  let freeing: Promise<unknown> | null = null;
+  const timer = setInterval(() => {
+    // The chain may be on its way out.
+    freeing ??= freeStuckTransactions(url)
+      .catch(() => undefined)
+      .finally(() => (freeing = null));
+  }, FREE_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+};
 
 /** A chain of the test's own without any contracts, for tests that disturb it: base fees, lost transactions, reorgs. */
 export const startBareAnvil = async (chainId: number, args: readonly string[] = []): Promise<BareAnvil> => {
@@ -44,6 +59,7 @@ export const startBareAnvil = async (chainId: number, args: readonly string[] = 
     contracts: { multicall3: NOWHERE, entryPoint: NOWHERE, wrappedNative: NOWHERE },
     tokens: [{ symbol: "ETH", name: "Ether", address: "native", decimals: 18, assetId: "eth" }],
   });
+  const stopFreeing = keepFree(url);
   return {
     url,
     config,
@@ -51,6 +67,7 @@ export const startBareAnvil = async (chainId: number, args: readonly string[] = 
     client: createTestClient({ mode: "anvil", transport: http(url, { timeout: MINING_MS }) }).extend(publicActions),
     stop: () =>
       new Promise((resolve) => {
+        stopFreeing();
         child.once("exit", () => resolve());
         child.kill();
       }),

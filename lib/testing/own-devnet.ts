@@ -13,7 +13,6 @@ import type { Config } from "@/lib/config/env";
 import { deployAll } from "@/lib/devnet/deploy/deploy";
 import { allowMarker } from "@/lib/devnet/marker";
 import { startSolver, type Solver } from "@/lib/devnet/solver";
-import { freeStuckTransactions } from "@/lib/devnet/stuck";
 import { startBareAnvil } from "./bare-anvil";
 import { afterFile } from "./after-file";
 
@@ -56,7 +55,7 @@ const startChain = async (chainId: number, index: number): Promise<OwnChain> => 
   const timer = setInterval(() => {
     if (isHeld) return;
     // It may be on its way out.
-    block = Promise.allSettled([client.mine({ blocks: 1 }), freeStuckTransactions(anvil.url)]);
+    block = client.mine({ blocks: 1 }).catch(() => undefined);
   }, BLOCK_MS);
   afterFile(async () => {
     clearInterval(timer);

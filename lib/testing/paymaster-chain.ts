@@ -13,6 +13,7 @@ import {
   type ContractFunctionArgs,
   type ContractFunctionName,
   type Hex,
+  type TransactionReceipt,
 } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { markedPaymasterAbi } from "@/lib/chains/erc4337/marked-paymaster";
@@ -59,6 +60,13 @@ const OPERATION = {
   signature: "0x",
 } as const;
 
+interface UnsignedTransaction {
+  readonly from: Address;
+  readonly to?: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+}
+
 interface Call {
   readonly to: Address;
   readonly abi: Abi;
@@ -79,9 +87,18 @@ export const startPaymasterChain = async (chainId: number) => {
   const { client, stop } = await startBareAnvil(chainId);
   await client.request({ method: "anvil_autoImpersonateAccount" as never, params: [true] as never });
 
+  /**
+   * Sends with the nonce of the latest block. The node's own choice counts its pool too, which after a `revert` may still
+   * hold transactions of the blocks that are gone; the transaction would then wait for them for ever.
+   */
+  const sendMined = async (sent: UnsignedTransaction): Promise<TransactionReceipt> => {
+    const nonce = await client.getTransactionCount({ address: sent.from, blockTag: "latest" });
+    const hash = await client.sendUnsignedTransaction({ ...sent, nonce, gas: GAS });
+    return client.waitForTransactionReceipt({ hash, pollingInterval: 5 });
+  };
+
   const deploy = async (data: Hex, value = 0n): Promise<Address> => {
-    const hash = await client.sendUnsignedTransaction({ from: STRANGER, data, value, gas: GAS });
-    const { contractAddress, status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 5 });
+    const { contractAddress, status } = await sendMined({ from: STRANGER, data, value });
     if (!contractAddress || status !== "success") throw new Error("Nothing was deployed.");
     return contractAddress;
   };
@@ -99,8 +116,7 @@ export const startPaymasterChain = async (chainId: number) => {
         ...call,
       } as never);
       const data = encodeFunctionData(call);
-      const hash = await client.sendUnsignedTransaction({ from, to, data, value, gas: GAS });
-      const { status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 5 });
+      const { status } = await sendMined({ from, to, data, value });
       if (status !== "success") throw new Error("It reverted only when it was sent.");
       return result ?? "done";
     } catch (error) {

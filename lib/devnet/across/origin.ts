@@ -69,7 +69,7 @@ export const createOrigin = (deps: OriginDeps) => {
 
   const settleBatch = async (settlements: readonly Settlement[]): Promise<void> => {
     const data = settleCall(settlements, nextRootBundleId ?? (await origin.countRootBundles()));
-    await origin.sender.sendAndWait({ to: spokePool, data });
+    await origin.sender.send({ to: spokePool, data });
   };
 
   const due = (): Settlement[] =>

@@ -39,7 +39,7 @@ const fillerOf = async (spokePool: Address, destination: SolverChain, deposit: D
 /** @returns the reason why the deposit cannot be filled now; null when it is filled */
 const fill = async (spokePool: Address, destination: SolverChain, deposit: Deposit): Promise<string | null> => {
   try {
-    await destination.sender.sendAndWait({ to: spokePool, data: fillCall(deposit, destination.sender.address) });
+    await destination.sender.send({ to: spokePool, data: fillCall(deposit, destination.sender.address) });
     return null;
   } catch (error) {
     return reason(error);

@@ -48,7 +48,7 @@ const createRootRegistry = (client: PublicClient, entrypoint: Address) => {
 
   const publish = (root: bigint, ipfsCid: string): Promise<unknown> => {
     const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args: [root, ipfsCid] });
-    return sender.sendAndWait({ to: entrypoint, data });
+    return sender.send({ to: entrypoint, data });
   };
   return { onchainRoot, publish };
 };

@@ -1,7 +1,6 @@
 import { numberToHex, type Address, type Hex } from "viem";
 import { z } from "zod";
 import { rpc, rpcBatch } from "../json-rpc";
-import { freeStuckTransactions } from "../stuck";
 
 /** Below the gas cap of a transaction (EIP-7825: 16,777,216), and above the gas of the largest contract. */
 const GAS = 15_000_000n;
@@ -10,7 +9,6 @@ const MAX_FEE_PER_GAS = 20_000_000_000n;
 const BATCH_SIZE = 20;
 const RECEIPT_TIMEOUT_MS = 30_000;
 const RECEIPT_POLL_MS = 15;
-const STUCK_AFTER_MS = 500;
 
 export interface SetupTransaction {
   /** Describes the transaction in error messages. */
@@ -61,7 +59,6 @@ export const sendAll = async (url: string, from: Address, transactions: readonly
 
 const waitForAll = async (url: string, sent: readonly { what: string; hash: unknown }[]): Promise<void> => {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
-  let stuckAt = Date.now() + STUCK_AFTER_MS;
   for (;;) {
     const calls = sent.map(({ hash }) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
     const receipts = z.array(receiptSchema).parse(await rpcBatch(url, calls));
@@ -69,10 +66,6 @@ const waitForAll = async (url: string, sent: readonly { what: string; hash: unkn
     if (failed >= 0) throw new Error(`Setting up the local chain failed: ${sent[failed]?.what ?? "?"} reverted.`);
     if (receipts.every((receipt) => receipt !== null)) return;
     if (Date.now() > deadline) throw new Error("Setting up the local chain failed: transactions are not mined.");
-    if (Date.now() > stuckAt) {
-      await freeStuckTransactions(url);
-      stuckAt = Date.now() + STUCK_AFTER_MS;
-    }
     await new Promise((resolve) => setTimeout(resolve, RECEIPT_POLL_MS));
   }
 };

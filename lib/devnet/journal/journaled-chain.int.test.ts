@@ -9,12 +9,13 @@ import { isAlive } from "@/lib/os/process.mjs";
 import { rpc, rpcBatch } from "../json-rpc";
 import { openChainStore } from "./chain-store";
 import { createCheckpointer, type Checkpointer } from "./checkpointer";
-import { startJournaledChain, type JournaledChain } from "./journaled-chain";
+import type { GatedChain } from "./gated-chain";
+import { startJournaledChain } from "./journaled-chain";
 
 const CHAIN_ID = 31337;
 const WAIT = { timeout: 60_000, interval: 50 };
 const folders: string[] = [];
-const open: { chain: JournaledChain; checkpointer: Checkpointer }[] = [];
+const open: { chain: GatedChain; checkpointer: Checkpointer }[] = [];
 
 const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-journal-"));
@@ -22,7 +23,7 @@ const newFolder = (): string => {
   return folder;
 };
 
-const start = async (folder: string, stepsPerCheckpoint?: number): Promise<JournaledChain> => {
+const start = async (folder: string, stepsPerCheckpoint?: number): Promise<GatedChain> => {
   const checkpointer = createCheckpointer();
   const store = openChainStore(folder, CHAIN_ID);
   const silent = (): void => undefined;
@@ -45,19 +46,19 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const clientOf = ({ rpcUrl }: JournaledChain) =>
+const clientOf = ({ rpcUrl }: GatedChain) =>
   createTestClient({ mode: "anvil", transport: http(rpcUrl, { retryCount: 0, timeout: 60_000 }) }).extend(
     publicActions,
   );
 
 const stranger = (): Address => privateKeyToAddress(generatePrivateKey());
-const kill = ({ pid }: JournaledChain): void => void process.kill(pid, "SIGKILL");
+const kill = ({ pid }: GatedChain): void => void process.kill(pid, "SIGKILL");
 
 /**
  * Sends a coin to each recipient, without waiting in between.
  * @returns the hashes, null for a call that got no answer
  */
-const pay = (chain: JournaledChain, recipients: readonly Address[]): Promise<(Hex | null)[]> =>
+const pay = (chain: GatedChain, recipients: readonly Address[]): Promise<(Hex | null)[]> =>
   Promise.all(
     recipients.map((to) =>
       rpc(chain.rpcUrl, "eth_sendTransaction", [
@@ -70,7 +71,7 @@ const pay = (chain: JournaledChain, recipients: readonly Address[]): Promise<(He
   );
 
 /** Every block from the first on. Its hash covers the block, and its state root covers all accounts. */
-const history = async (chain: JournaledChain, to: number): Promise<unknown[]> =>
+const history = async (chain: GatedChain, to: number): Promise<unknown[]> =>
   rpcBatch(
     chain.rpcUrl,
     Array.from({ length: to + 1 }, (_, number) => ({
@@ -79,7 +80,7 @@ const history = async (chain: JournaledChain, to: number): Promise<unknown[]> =>
     })),
   );
 
-const expectPaid = async (chain: JournaledChain, recipients: readonly Address[]): Promise<void> => {
+const expectPaid = async (chain: GatedChain, recipients: readonly Address[]): Promise<void> => {
   const balances = await rpcBatch(
     chain.rpcUrl,
     recipients.map((address) => ({ method: "eth_getBalance", params: [address, "latest"] })),
@@ -87,7 +88,7 @@ const expectPaid = async (chain: JournaledChain, recipients: readonly Address[])
   expect(balances).toEqual(recipients.map(() => numberToHex(parseEther("1"))));
 };
 
-const head = async (chain: JournaledChain): Promise<number> => Number(await rpc(chain.rpcUrl, "eth_blockNumber"));
+const head = async (chain: GatedChain): Promise<number> => Number(await rpc(chain.rpcUrl, "eth_blockNumber"));
 
 test("a node killed under load is replaced behind the same port, and everything that was answered is there", async () => {
   const chain = await start(newFolder());

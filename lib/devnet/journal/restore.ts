@@ -2,6 +2,7 @@ import { isAlive } from "@/lib/os/process.mjs";
 import { startAnvil, type AnvilProcess } from "../anvil-process";
 import { applyRecord } from "./apply";
 import type { Checkpoint, ChainStore } from "./chain-store";
+import { BLOCKS_KEPT } from "./prune";
 import { createNodeClient, NodeGoneError, type NodeClient, type Outcome } from "./node-client";
 import type { JournalRecord } from "./record";
 import { cutTail, readSegment } from "./segment";
@@ -54,7 +55,7 @@ export const restoreNode = async (options: RestoreOptions): Promise<RestoredNode
   const anvil = await startAnvil({
     chainId: store.chainId,
     port: 0,
-    minesItself: false,
+    blocksKept: BLOCKS_KEPT,
     logFile: options.logFile,
     ...(checkpoint === null ? {} : { stateFile: store.stateFile(checkpoint.state) }),
   });

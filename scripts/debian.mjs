@@ -1,0 +1,24 @@
+// Installs packages of Debian that the tests use, where this process may.
+import { run } from "./project.mjs";
+
+export const INSTALL_TIMEOUT_MS = 300_000;
+
+const succeeds = async (command, args) => {
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  const { code } = await run(command, args, { quiet: true, timeoutMs: INSTALL_TIMEOUT_MS, env });
+  return code === 0;
+};
+
+/**
+ * Installs the first of the packages that can be installed.
+ * @returns false when none can be, for instance because this process is not root or this system has no apt-get
+ */
+export const installOneOf = async (packages, say) => {
+  if (process.getuid?.() !== 0 || !(await succeeds("apt-get", ["--version"]))) return false;
+  await succeeds("apt-get", ["update"]);
+  for (const name of packages) {
+    say(`Trying Debian's package (apt-get install ${name}) …`);
+    if (await succeeds("apt-get", ["install", "-y", "--no-install-recommends", name])) return true;
+  }
+  return false;
+};
