@@ -27,8 +27,6 @@ const RPC_TIMEOUT_MS = 2_000;
 const ROWS_PER_BATCH = IS_LONG ? 100 : 4;
 const BATCHES = IS_LONG ? 10 : 3;
 const DATABASE_KILLS = IS_LONG ? 20 : 1;
-/** `npm test` makes some of them, by chance. */
-const FAULTS_MAX = IS_LONG ? Infinity : 2;
 const WAIT = { timeout: 60_000, interval: 50 };
 /** Several waits, on a machine that is busy with other things. */
 const TEST_MS = (IS_LONG ? 20 : 3) * WAIT.timeout;
@@ -200,12 +198,7 @@ const FAULTS: readonly (readonly [string, Rule])[] = [
   ],
   ["a node that lags behind", { fault: { kind: "lag", blocks: 2 }, times: 60 }],
 ];
-const chosenFaults = FAULTS.map((fault) => ({ fault, order: random() }))
-  .sort((a, b) => a.order - b.order)
-  .slice(0, FAULTS_MAX)
-  .map(({ fault }) => fault);
-
-test.each(chosenFaults)(
+test.each(FAULTS)(
   "%s: every row is paid once all the same",
   async (_, rule) => {
     const active = proxy.on(rule);
