@@ -19,7 +19,7 @@ export const Subject = ({ id, name }: SubjectProps): ReactNode => {
   const hideable = useHideableText();
   const text = name === null ? word : name.startsWith("0x") ? shorten(name) : hideable(name);
   return (
-    <span className="inline-flex max-w-72 min-w-0 items-center gap-1.5 align-middle" title={id}>
+    <span className="inline-flex max-w-72 min-w-0 items-center @max-[40rem]:max-w-full gap-1.5 align-middle" title={id}>
       {href === null ? (
         <span className="truncate">{text}</span>
       ) : (
