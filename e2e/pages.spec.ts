@@ -56,7 +56,7 @@ const ELSEWHERE = [
   "/settings/policies/evaluations/[id]",
 ];
 
-/** With a token the forms of swaps and transfers say what is available. The audit log and the notifications tell of the seeded movements. */
+/** With a token the forms of swaps and transfers say what is available. The audit log and the notifications name the seeded movements. */
 const FILLED = ["/swap?from=USDC&chain=31337", "/transfer?token=USDC&chain=31337", "/audit-log", "/notifications"];
 
 /** The path of each page of the app, as its folder names it: `/payouts/[id]`. */

@@ -9,7 +9,7 @@ declare module "vitest" {
     testSeed: number;
     /** How many rounds the tests that kill workers make; `CRASH_ROUNDS`, default 1. */
     crashRounds: number;
-    /** True for `npm run test:long`: runs everything, whereas `npm test` runs a sample. */
+    /** True for `npm run test:long`, in which walks have more rounds and rows. */
     isLong: boolean;
     /** The coordinator of the Citus cluster on which the tests run; by default they have a PostgreSQL of their own. */
     clusterUrl?: string;

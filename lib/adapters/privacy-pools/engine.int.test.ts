@@ -9,7 +9,7 @@ import {
   type Address,
   type Hex,
 } from "viem";
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { entrypointAbi, privacyPoolAbi, relayData } from "@/lib/chains/privacy-pools";
 import { privacyProcessorAbi, processorOrder } from "@/lib/chains/privacy-processor";
 import { devAddress } from "@/lib/devnet/accounts";
@@ -80,38 +80,33 @@ privacyEngineContract("privacy pools", () =>
   }),
 );
 
-// Needs two proofs of its own, so `npm test` skips it; other tests cover its guarantees with their proofs.
-if (inject("isLong")) {
-  test("a transfer inside of the pool gives another wallet all but the fee, and one below its minimum takes nothing", async () => {
-    const { engine, chainId, token } = harness;
-    const { signal } = new AbortController();
-    const walletOf = (id: string) => ({ id, mnemonic: engine.newMnemonic() });
-    const [wallet, other] = [walletOf("long one"), walletOf("long other")];
-    const amountBase = parseUnits("200", 6);
-    const { calls } = await engine.shield({ chainId, token, amountBase, slot: { wallet, index: 0 } });
-    // The owner's deposits are declined.
-    for (const call of calls) await chain.send(chain.relayer, call);
-    await harness.approveDeposits();
-    const [note] = (await engine.holdings(wallet, chainId, signal)).notes;
-    const withdrawBase = parseUnits("100", 6);
-    const spend: Spend = {
-      ...{ chainId, token, wallet, noteId: note?.id ?? "", withdrawBase, to: "note", tokenOut: token, path: null },
-      ...{ minimumOutBase: withdrawBase + 1n, exitOwner: chain.owner, deadline: new Date(Date.now() + HOUR_MS) },
-      slot: { wallet: other, index: 0 },
-    };
-    const poor = await engine.prove(spend, signal);
-    expect(await engine.check(chainId, poor)).toEqual({ refusal: "refused" });
-    await refused(poor.to, poor.data, "BelowMinimum");
-    const inside = await engine.prove({ ...spend, minimumOutBase: withdrawBase }, signal);
-    const { status } = await chain.send(chain.relayer, { ...inside, value: 0n });
-    expect(status).toBe("success");
-    // The pool keeps its fee of a deposit: 0.1 %.
-    expect((await engine.holdings(other, chainId, signal)).notes).toMatchObject([{ valueBase: parseUnits("99.9", 6) }]);
-    expect((await engine.holdings(wallet, chainId, signal)).notes).toMatchObject([
-      { valueBase: parseUnits("99.8", 6) },
-    ]);
-  });
-}
+test("a transfer inside of the pool gives another wallet all but the fee, and one below its minimum takes nothing", async () => {
+  const { engine, chainId, token } = harness;
+  const { signal } = new AbortController();
+  const walletOf = (id: string) => ({ id, mnemonic: engine.newMnemonic() });
+  const [wallet, other] = [walletOf("long one"), walletOf("long other")];
+  const amountBase = parseUnits("200", 6);
+  const { calls } = await engine.shield({ chainId, token, amountBase, slot: { wallet, index: 0 } });
+  // The owner's deposits are declined.
+  for (const call of calls) await chain.send(chain.relayer, call);
+  await harness.approveDeposits();
+  const [note] = (await engine.holdings(wallet, chainId, signal)).notes;
+  const withdrawBase = parseUnits("100", 6);
+  const spend: Spend = {
+    ...{ chainId, token, wallet, noteId: note?.id ?? "", withdrawBase, to: "note", tokenOut: token, path: null },
+    ...{ minimumOutBase: withdrawBase + 1n, exitOwner: chain.owner, deadline: new Date(Date.now() + HOUR_MS) },
+    slot: { wallet: other, index: 0 },
+  };
+  const poor = await engine.prove(spend, signal);
+  expect(await engine.check(chainId, poor)).toEqual({ refusal: "refused" });
+  await refused(poor.to, poor.data, "BelowMinimum");
+  const inside = await engine.prove({ ...spend, minimumOutBase: withdrawBase }, signal);
+  const { status } = await chain.send(chain.relayer, { ...inside, value: 0n });
+  expect(status).toBe("success");
+  // The pool keeps its fee of a deposit: 0.1 %.
+  expect((await engine.holdings(other, chainId, signal)).notes).toMatchObject([{ valueBase: parseUnits("99.9", 6) }]);
+  expect((await engine.holdings(wallet, chainId, signal)).notes).toMatchObject([{ valueBase: parseUnits("99.8", 6) }]);
+});
 
 test("the SDK's own recovery finds the same notes by mnemonic and chain alone", async () => {
   const { engine, chainId } = harness;

@@ -1,5 +1,5 @@
 import { createPublicClient, http, parseUnits, type Address } from "viem";
-import { beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ApiError } from "@/lib/api-client/client";
 import { approveOperation, cancelOperation, getOperation, listOperations } from "@/lib/contracts/operations";
 import {
@@ -29,8 +29,6 @@ const CHAIN = 31337;
 const PROOF_TIMEOUT_MS = 220_000;
 // A proof takes seconds of all cores, and other files want them too.
 vi.setConfig({ testTimeout: 240_000 });
-/** `npm test` makes two proofs here: a transfer and an unshield. The long run adds what takes more of them. */
-const IS_LONG = inject("isLong");
 const COIN = "ETH";
 const USDC = (amount: string): bigint => parseUnits(amount, 6);
 
@@ -134,111 +132,108 @@ describe("what waits for a code", () => {
   });
 });
 
-if (IS_LONG) {
-  test("a transfer to another private wallet stays in the pool, is worth exactly the amount there, and can be unshielded", async () => {
-    const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Payroll" } });
-    const body = { chainId: CHAIN, token: "USDC", amount: "50", toPrivacyWalletId: privacyWalletId };
-    const ended = await untilFinal((await key.client.call(privateTransfer, { body })).transferId);
-    expect(ended).toMatchObject({ status: "completed", received: { amount: "50" } });
-    await untilSpendable("USDC", "50", privacyWalletId);
-    const treasury = await balanceOnChain(rpcUrl, usdc, customer.treasury);
-    const back = await key.client.call(unshield, {
-      body: { chainId: CHAIN, token: "USDC", amount: "50", privacyWalletId },
-    });
-    expect(await untilFinal(back.transferId)).toMatchObject({ status: "completed", received: { amount: "50" } });
-    expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(treasury + USDC("50"));
+test("a transfer to another private wallet stays in the pool, is worth exactly the amount there, and can be unshielded", async () => {
+  const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Payroll" } });
+  const body = { chainId: CHAIN, token: "USDC", amount: "50", toPrivacyWalletId: privacyWalletId };
+  const ended = await untilFinal((await key.client.call(privateTransfer, { body })).transferId);
+  expect(ended).toMatchObject({ status: "completed", received: { amount: "50" } });
+  await untilSpendable("USDC", "50", privacyWalletId);
+  const treasury = await balanceOnChain(rpcUrl, usdc, customer.treasury);
+  const back = await key.client.call(unshield, {
+    body: { chainId: CHAIN, token: "USDC", amount: "50", privacyWalletId },
   });
+  expect(await untilFinal(back.transferId)).toMatchObject({ status: "completed", received: { amount: "50" } });
+  expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(treasury + USDC("50"));
+});
 
-  test("a private swap brings at least the minimum of its quote as a new note, and a quote moves money once", async () => {
-    const quote = await key.client.call(quotePrivateSwap, {
-      body: { chainId: CHAIN, fromToken: "USDC", toToken: "DAI", amount: "100" },
-    });
-    expect(await codeOf(key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }))).toBe(
-      "409 invalid_state",
-    );
-    const { privacyWalletId } = await balanceOf("USDC");
-    const prepared = await key.client.call(preparePrivateSwap, { body: { quoteId: quote.quoteId, privacyWalletId } });
-    expect(prepared).toMatchObject({ prepared: true, approved: false });
-    const calls = Array.from({ length: 5 }, () =>
-      key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }),
-    );
-    const answers = await Promise.allSettled(calls);
-    const begun = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
-    expect(begun).toHaveLength(1);
-    const ended = await untilFinal(begun[0]?.transferId ?? "");
-    expect(ended.status).toBe("completed");
-    expect(Number(ended.received?.amount)).toBeGreaterThanOrEqual(Number(quote.minimum.amount));
-    await untilSpendable("DAI", ended.received?.amount ?? "");
-    expect(await codeOf(key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }))).toBe(
-      "409 quote_already_used",
-    );
+test("a private swap brings at least the minimum of its quote as a new note, and a quote moves money once", async () => {
+  const quote = await key.client.call(quotePrivateSwap, {
+    body: { chainId: CHAIN, fromToken: "USDC", toToken: "DAI", amount: "100" },
   });
+  expect(await codeOf(key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }))).toBe(
+    "409 invalid_state",
+  );
+  const { privacyWalletId } = await balanceOf("USDC");
+  const prepared = await key.client.call(preparePrivateSwap, { body: { quoteId: quote.quoteId, privacyWalletId } });
+  expect(prepared).toMatchObject({ prepared: true, approved: false });
+  const calls = Array.from({ length: 5 }, () =>
+    key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }),
+  );
+  const answers = await Promise.allSettled(calls);
+  const begun = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  expect(begun).toHaveLength(1);
+  const ended = await untilFinal(begun[0]?.transferId ?? "");
+  expect(ended.status).toBe("completed");
+  expect(Number(ended.received?.amount)).toBeGreaterThanOrEqual(Number(quote.minimum.amount));
+  await untilSpendable("DAI", ended.received?.amount ?? "");
+  expect(await codeOf(key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } }))).toBe(
+    "409 quote_already_used",
+  );
+});
 
-  test("more than the largest note takes several notes, and is one transfer that brings exactly the amount", async () => {
-    const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Small notes" } });
-    for (const spendable of ["9.99", "19.98"]) {
-      const { transferId } = await key.client.call(shield, {
-        body: { chainId: CHAIN, token: "USDC", amount: "10", privacyWalletId },
-      });
-      await untilFinal(transferId);
-      await untilSpendable("USDC", spendable, privacyWalletId);
-    }
-    const recipient = testAccount().address;
-    const body = { chainId: CHAIN, token: "USDC", amount: "15", toAddress: recipient, privacyWalletId };
-    const ended = await untilFinal((await key.client.call(privateTransfer, { body })).transferId);
-    expect(ended).toMatchObject({ status: "completed", received: { amount: "15" } });
-    expect(ended.steps.map(({ state, withdrawn }) => [state, withdrawn])).toEqual([
-      ["completed", "9.99"],
-      ["completed", "5.01"],
-    ]);
-    expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(USDC("15"));
-  });
-
-  test("the chain's own coin goes the whole way, and arrives exactly", async () => {
-    const { client } = customer.session;
-    const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Coins" } });
-    await fund(client, customer.treasury, { chainId: CHAIN, token: "native", amount: "12" });
-    const move = { chainId: CHAIN, token: "native", privacyWalletId };
-    const coins = (address: Address) => createPublicClient({ transport: http(rpcUrl) }).getBalance({ address });
-    await untilFinal((await key.client.call(shield, { body: { ...move, amount: "10" } })).transferId);
-    await untilSpendable(COIN, "9.99", privacyWalletId);
-    const toAddress = testAccount().address;
-    const paid = await key.client.call(privateTransfer, {
-      body: { ...move, amount: "2.000000000000000001", toAddress },
+test("more than the largest note takes several notes, and is one transfer that brings exactly the amount", async () => {
+  const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Small notes" } });
+  for (const spendable of ["9.99", "19.98"]) {
+    const { transferId } = await key.client.call(shield, {
+      body: { chainId: CHAIN, token: "USDC", amount: "10", privacyWalletId },
     });
-    expect(await untilFinal(paid.transferId)).toMatchObject({ status: "completed" });
-    expect(await coins(toAddress)).toBe(2_000_000_000_000_000_001n);
-    const home = await coins(customer.treasury);
-    const back = await key.client.call(unshield, { body: { ...move, amount: "1.5" } });
-    expect(await untilFinal(back.transferId)).toMatchObject({ status: "completed", received: { amount: "1.5" } });
-    expect((await coins(customer.treasury)) - home).toBe(1_500_000_000_000_000_000n);
-    await untilSpendable(COIN, "6.489999999999999999", privacyWalletId);
-  });
+    await untilFinal(transferId);
+    await untilSpendable("USDC", spendable, privacyWalletId);
+  }
+  const recipient = testAccount().address;
+  const body = { chainId: CHAIN, token: "USDC", amount: "15", toAddress: recipient, privacyWalletId };
+  const ended = await untilFinal((await key.client.call(privateTransfer, { body })).transferId);
+  expect(ended).toMatchObject({ status: "completed", received: { amount: "15" } });
+  expect(ended.steps.map(({ state, withdrawn }) => [state, withdrawn])).toEqual([
+    ["completed", "9.99"],
+    ["completed", "5.01"],
+  ]);
+  expect(await balanceOnChain(rpcUrl, usdc, recipient)).toBe(USDC("15"));
+});
 
-  // Last of those that swap: from here on what the processor deposits is declined.
-  test("a declined note that came out of a private swap leaves in public to the project's treasury, and to it alone", async () => {
-    const { privacyPools } = api.services.registry.get(CHAIN);
-    await declineDepositsOf(privacyPools?.processor ?? "");
-    const quote = await key.client.call(quotePrivateSwap, {
-      body: { chainId: CHAIN, fromToken: "USDC", toToken: "DAI", amount: "20" },
-    });
-    const { privacyWalletId } = await balanceOf("USDC");
-    await key.client.call(preparePrivateSwap, { body: { quoteId: quote.quoteId, privacyWalletId } });
-    const { transferId } = await key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } });
-    const swapped = await untilFinal(transferId);
-    expect(swapped).toMatchObject({ status: "completed" });
-    const declined = await untilDeclined("DAI", { privacyWalletId });
-    expect(declined.amount).toEqual(swapped.received);
-    const dai = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "DAI")
-      ?.address as Address;
-    const before = await balanceOnChain(rpcUrl, dai, customer.treasury);
-    const body = { chainId: CHAIN, noteId: declined.noteId, privacyWalletId };
-    const exit = await key.client.call(startPrivateExit, { body });
-    expect(await untilFinal(exit.transferId)).toMatchObject({ status: "completed", received: declined.amount });
-    const after = await balanceOnChain(rpcUrl, dai, customer.treasury);
-    expect((after - before).toString()).toBe(declined.amount.amountBase);
+test("the chain's own coin goes the whole way, and arrives exactly", async () => {
+  const { client } = customer.session;
+  const { privacyWalletId } = await key.client.call(createPrivacyWallet, { body: { name: "Coins" } });
+  await fund(client, customer.treasury, { chainId: CHAIN, token: "native", amount: "12" });
+  const move = { chainId: CHAIN, token: "native", privacyWalletId };
+  const coins = (address: Address) => createPublicClient({ transport: http(rpcUrl) }).getBalance({ address });
+  await untilFinal((await key.client.call(shield, { body: { ...move, amount: "10" } })).transferId);
+  await untilSpendable(COIN, "9.99", privacyWalletId);
+  const toAddress = testAccount().address;
+  const paid = await key.client.call(privateTransfer, {
+    body: { ...move, amount: "2.000000000000000001", toAddress },
   });
-}
+  expect(await untilFinal(paid.transferId)).toMatchObject({ status: "completed" });
+  expect(await coins(toAddress)).toBe(2_000_000_000_000_000_001n);
+  const home = await coins(customer.treasury);
+  const back = await key.client.call(unshield, { body: { ...move, amount: "1.5" } });
+  expect(await untilFinal(back.transferId)).toMatchObject({ status: "completed", received: { amount: "1.5" } });
+  expect((await coins(customer.treasury)) - home).toBe(1_500_000_000_000_000_000n);
+  await untilSpendable(COIN, "6.489999999999999999", privacyWalletId);
+});
+
+// Last of those that swap: from here on what the processor deposits is declined.
+test("a declined note that came out of a private swap leaves in public to the project's treasury, and to it alone", async () => {
+  const { privacyPools } = api.services.registry.get(CHAIN);
+  await declineDepositsOf(privacyPools?.processor ?? "");
+  const quote = await key.client.call(quotePrivateSwap, {
+    body: { chainId: CHAIN, fromToken: "USDC", toToken: "DAI", amount: "20" },
+  });
+  const { privacyWalletId } = await balanceOf("USDC");
+  await key.client.call(preparePrivateSwap, { body: { quoteId: quote.quoteId, privacyWalletId } });
+  const { transferId } = await key.client.call(executePrivateSwap, { body: { quoteId: quote.quoteId } });
+  const swapped = await untilFinal(transferId);
+  expect(swapped).toMatchObject({ status: "completed" });
+  const declined = await untilDeclined("DAI", { privacyWalletId });
+  expect(declined.amount).toEqual(swapped.received);
+  const dai = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "DAI")?.address as Address;
+  const before = await balanceOnChain(rpcUrl, dai, customer.treasury);
+  const body = { chainId: CHAIN, noteId: declined.noteId, privacyWalletId };
+  const exit = await key.client.call(startPrivateExit, { body });
+  expect(await untilFinal(exit.transferId)).toMatchObject({ status: "completed", received: declined.amount });
+  const after = await balanceOnChain(rpcUrl, dai, customer.treasury);
+  expect((after - before).toString()).toBe(declined.amount.amountBase);
+});
 
 test("private operations exist for those alone who may read privacy", async () => {
   const blind = await api.createKey(customer.session, { scopes: ["operations:read", "operations:write"] });
