@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { SMTPServer } from "smtp-server";
 import { query } from "./support/database";
 import { assemble, type Deployment, type Started } from "./support/deployment";
-import { freePort } from "./support/stack";
+import { freePort } from "@/lib/os/ports";
 import { expect, test } from "./support/test";
 
 const PUBLIC_URL = "https://pay.example.org";

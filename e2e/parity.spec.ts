@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "./support/test";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -7,6 +6,7 @@ import { createSiweMessage } from "viem/siwe";
 import { createApiClient } from "@/lib/api-client/client";
 import { createApiKey } from "@/lib/contracts/api-keys";
 import { createNonce, createToken } from "@/lib/contracts/auth";
+import { freePort } from "@/lib/os/ports";
 import { environmentOf } from "./support/stack";
 import { answerOf, parityRequests, type ParityCredentials } from "./parity-requests";
 
@@ -19,15 +19,6 @@ const setting = (name: string): string => {
   if (!value) throw new Error(`${name} is not set: the global setup starts the stack and sets it.`);
   return value;
 };
-
-const freePort = (): Promise<number> =>
-  new Promise((done) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => done(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 
 const nextEnvironment = (port: number): NodeJS.ProcessEnv => ({
   ...environmentOf({

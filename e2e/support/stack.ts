@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { freePort } from "@/lib/os/ports";
 
 const READY_TIMEOUT_MS = 180_000; // A build that is missing is made first.
 const STOP_TIMEOUT_MS = 40_000;
@@ -18,16 +18,6 @@ interface Ready {
 
 const isReady = (message: unknown): message is Ready =>
   typeof message === "object" && message !== null && "type" in message && message.type === "ready";
-
-export const freePort = (): Promise<number> =>
-  new Promise((done, fail) => {
-    const server = createServer();
-    server.once("error", fail);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => done(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 
 const start = (dataDir: string, port: number): { stack: ChildProcess; ready: Promise<Ready> } => {
   const stack = spawn(process.execPath, [resolve("scripts/start.mjs")], {

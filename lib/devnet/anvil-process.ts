@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort, isPortFree } from "@/lib/os/ports";
 import { endWithThisProcess } from "@/lib/os/end-with-this-process";
 import { endProcess } from "@/lib/os/process.mjs";
 import { anvilBinary } from "./anvil-binary";
@@ -42,22 +42,12 @@ export interface AnvilProcess {
   stop(): Promise<void>;
 }
 
-// Reserves the port; 0 reserves a free one. Fails for a port in use, because a foreign chain that answers on it could
-// be mistaken for ours.
-const claimPort = (wanted: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", (cause) => {
-      reject(new Error(`Port ${String(wanted)} is not free.`, { cause }));
-    });
-    server.listen(wanted, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address ? address.port : wanted;
-      server.close(() => {
-        resolve(port);
-      });
-    });
-  });
+// Fails for a port in use, because a foreign chain that answers on it could be mistaken for ours.
+const claimPort = async (wanted: number): Promise<number> => {
+  if (wanted === 0) return freePort();
+  if (await isPortFree(wanted, "127.0.0.1")) return wanted;
+  throw new Error(`Port ${String(wanted)} is not free.`);
+};
 
 /**
  * Anvil keeps a copy of the whole state for each block. With `--block-time 1` it keeps 1,500 of them whatever

@@ -1,10 +1,10 @@
 import { numberToHex, type Address, type Hex, type PublicClient, type TransactionReceipt } from "viem";
 import { z } from "zod";
 import { createKeyedQueue } from "@/lib/core/keyed-queue";
+import { minedReceipt } from "./mined-receipt";
 
 const ATTEMPTS_MAX = 5;
 const RECEIPT_TIMEOUT_MS = 15_000;
-const RECEIPT_POLL_MS = 25;
 /** Adds a margin, because the estimate uses the present state and other transactions may be mined first. */
 const gasWithMargin = (estimate: bigint): bigint => (estimate * 13n) / 10n + 20_000n;
 /**
@@ -63,12 +63,7 @@ export const createUnlockedSender = (client: PublicClient, address: Address): Un
     }
   };
   const mined = async (sent: Hex): Promise<TransactionReceipt> => {
-    const receipt = await client.waitForTransactionReceipt({
-      hash: sent,
-      timeout: RECEIPT_TIMEOUT_MS,
-      pollingInterval: RECEIPT_POLL_MS,
-      retryCount: 0,
-    });
+    const receipt = await minedReceipt(client, sent, RECEIPT_TIMEOUT_MS);
     if (receipt.status !== "success") throw new Error(`Transaction ${receipt.transactionHash} reverted.`);
     return receipt;
   };

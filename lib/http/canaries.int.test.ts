@@ -13,7 +13,7 @@ import { createEnvelopes, createKeyring } from "@/lib/modules/encryption/service
 import { managedKeyContext } from "@/lib/ports/encryption";
 import { remoteApi, testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
 import { withApproval } from "@/lib/testing/approve";
-import { bundled } from "@/lib/testing/bundle";
+import { entryFile } from "@/lib/testing/entry";
 import { testDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
 import { codesOf, fund, newCustomer, prepareTransfer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
@@ -35,7 +35,6 @@ const receiver = await webhookReceiver();
 const api = await testApi({ variables: { PRIVACY_ANONYMITY_SET_MIN: "1" } });
 const { config, database } = api.services;
 const { prisma } = database;
-const entry = await bundled("lib/testing/api-server.ts");
 
 /** Everything that the processes wrote to stdout and stderr. */
 let output = "";
@@ -50,7 +49,7 @@ const recorded: typeof fetch = async (input, init) => {
 
 /** A process that serves the API and works on jobs, with the secrets of `api`. */
 const startServer = async () => {
-  const child = fork(entry, {
+  const child = fork(entryFile("api-server"), {
     env: {
       NODE_ENV: "test",
       ...Object.fromEntries(Object.entries(devnet.rpcUrls).map(([id, url]) => [`RPC_URL_${id}`, url])),

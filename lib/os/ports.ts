@@ -1,19 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-
-/** A port on the loopback that is free now: `wanted` if it is free, else any one. */
-export const freePort = async (wanted = 0): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", (error) => {
-      if (wanted === 0) reject(error);
-      else resolve(freePort());
-    });
-    server.listen({ host: "127.0.0.1", port: wanted, exclusive: true }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : wanted));
-    });
-  });
 
 /** Whether the port is free now. */
 export const isPortFree = (port: number, host: string): Promise<boolean> =>
@@ -22,6 +9,23 @@ export const isPortFree = (port: number, host: string): Promise<boolean> =>
     server.once("error", () => resolve(false));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
+
+/** Systems give ports above these to programs that ask for any port, and to outgoing connections. */
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_767];
+const TRIES_MAX = 100;
+
+/**
+ * A port on the loopback that is free now: `wanted` if it is free, else one that the system gives to nobody who asks for
+ * any port, so that it is still free when a program that takes seconds to start listens on it.
+ * @throws Error when no port is found
+ */
+export const freePort = async (wanted = 0): Promise<number> => {
+  for (let port = wanted, tries = 0; tries < TRIES_MAX; tries += 1) {
+    if (port !== 0 && (await isPortFree(port, "127.0.0.1"))) return port;
+    port = randomInt(FIRST_PORT, LAST_PORT + 1);
+  }
+  throw new Error(`No free port was found between ${String(FIRST_PORT)} and ${String(LAST_PORT)}.`);
+};
 
 /** The program that listens on a port, if the system reports it: "node (pid 12)", else null. */
 export const portOwner = (port: number): string | null => {

@@ -9,10 +9,11 @@ const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 const EXECUTORS = 3;
 
+/** Whether a bundler answers there, and nothing else that speaks JSON-RPC. */
 const answers = async (url: string): Promise<boolean> => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_supportedEntryPoints", params: [] });
   return fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
-    .then((response) => response.ok)
+    .then(async (response) => ((await response.json()) as { result?: unknown }).result !== undefined)
     .catch(() => false);
 };
 

@@ -1,6 +1,4 @@
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { createServices, setServices } from "@/lib/composition";
 import { loadConfig } from "@/lib/config/env";
 import { createFastServer } from "@/lib/http/fast-server";
@@ -14,9 +12,7 @@ import { startWorker } from "@/lib/workers/runner";
  */
 const config = loadConfig();
 if (config.tracing !== null) await startTracing(config.tracing);
-// The bundle has no proving process beside it.
-const entry = ["--import", "tsx", join(process.cwd(), "lib/adapters/privacy-pools/prover-process.ts")];
-const services = createServices(config, { prover: createProver({ entry }) });
+const services = createServices(config);
 setServices(services);
 const { server } = createFastServer({
   routes,

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { createTestClient, http, publicActions, type PublicActions, type TestClient } from "viem";
+import { createTestClient, http, publicActions, type Hex, type PublicActions, type TestClient } from "viem";
 import { chainConfig, type ChainConfig } from "@/lib/config/chains";
 import { anvilBinary } from "@/lib/devnet/anvil-binary";
+import { minedReceipt } from "@/lib/devnet/mined-receipt";
 import { freeStuckTransactions } from "./stuck-transactions";
 
 const START_TIMEOUT_MS = 20_000;
@@ -64,7 +65,11 @@ export const startBareAnvil = async (chainId: number, args: readonly string[] = 
     url,
     config,
     // A request that mines hundreds of blocks takes more than the usual 10 s on a machine under load.
-    client: createTestClient({ mode: "anvil", transport: http(url, { timeout: MINING_MS }) }).extend(publicActions),
+    client: createTestClient({ mode: "anvil", transport: http(url, { timeout: MINING_MS }) })
+      .extend(publicActions)
+      .extend((client) => ({
+        waitForTransactionReceipt: ({ hash }: { hash: Hex }) => minedReceipt(client, hash, MINING_MS),
+      })),
     stop: () =>
       new Promise((resolve) => {
         stopFreeing();

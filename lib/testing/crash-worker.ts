@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { createProver } from "@/lib/adapters/privacy-pools/prover";
 import { createServices } from "@/lib/composition";
 import { loadConfig } from "@/lib/config/env";
 import { startWorker } from "@/lib/workers/runner";
@@ -8,9 +6,7 @@ import { startWorker } from "@/lib/workers/runner";
  * Entry of a process that works on jobs as an instance with ROLE=worker does, and is killed by the test that started it.
  * It is loaded and connected ahead and begins when it is told to, so that a test does not wait for it to start.
  */
-// The bundle has no proving process beside it.
-const entry = ["--import", "tsx", join(process.cwd(), "lib/adapters/privacy-pools/prover-process.ts")];
-const services = createServices(loadConfig(), { prover: createProver({ entry }) });
+const services = createServices(loadConfig());
 process.once("message", () => {
   startWorker(services);
   // Tests that look for secrets in the log of workers need a log that holds something.

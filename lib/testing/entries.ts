@@ -15,11 +15,14 @@ const ENTRIES = {
   "audit-verify": "scripts/audit-verify.ts",
   "chains-process": "lib/stack/chains-process.ts",
   "checkpoint-process": "lib/devnet/journal/checkpoint-process.ts",
+  "crash-worker": "lib/testing/crash-worker.ts",
   devnet: "lib/devnet/devnet.ts",
   jobs: "scripts/jobs.ts",
+  "keys-rotate": "scripts/keys-rotate.ts",
   "ledger-verify": "scripts/ledger-verify.ts",
   "pages-stub": "lib/testing/pages-stub.ts",
   "prover-process": "lib/adapters/privacy-pools/prover-process.ts",
+  server: "server.ts",
   stack: "lib/stack/main.ts",
 };
 export type EntryName = keyof typeof ENTRIES;

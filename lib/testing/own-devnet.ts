@@ -1,13 +1,4 @@
-import {
-  createTestClient,
-  http,
-  parseEther,
-  publicActions,
-  type Address,
-  type Hex,
-  type PublicActions,
-  type TestClient,
-} from "viem";
+import { parseEther, type Address, type Hex, type PublicActions, type TestClient } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import type { Config } from "@/lib/config/env";
 import { deployAll } from "@/lib/devnet/deploy/deploy";
@@ -49,7 +40,7 @@ const EXECUTOR_WEI = parseEther("1000");
 const startChain = async (chainId: number, index: number): Promise<OwnChain> => {
   const anvil = await startBareAnvil(chainId, ARGS);
   await deployAll(anvil.url, index);
-  const client = createTestClient({ mode: "anvil", transport: http(anvil.url) }).extend(publicActions);
+  const { client } = anvil;
   let isHeld = false;
   let block: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {

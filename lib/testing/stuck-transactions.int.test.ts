@@ -11,7 +11,7 @@ import { afterFile } from "./after-file";
 import { startBareAnvil } from "./bare-anvil";
 
 const CHAIN_ID = 31337;
-const ROUNDS = 75;
+const ROUNDS = 40;
 const AT_ONCE = 20;
 const WAIT = { timeout: 15_000, interval: 20 };
 const SIGNED = devAddress("faucet");

@@ -4,12 +4,11 @@ import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundled } from "./bundle";
 import { skewedClock } from "./skewed-clock";
 import { afterFile } from "./after-file";
+import { entryFile } from "./entry";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const ENTRY = fileURLToPath(new URL("./crash-worker.ts", import.meta.url));
 export interface WorkerProcess {
   readonly pid: number;
   /** Lets the process begin to work. Resolves when it has begun or is dead. */
@@ -60,8 +59,8 @@ const asProcess = (child: ChildProcess): WorkerProcess => {
 };
 
 /**
- * Bundles the worker once for this file. `start` makes a process of it that is loaded and waits for `begin`; all of them log to
- * one file, `logFile`. All are ended after the file.
+ * `start` makes a process of `crash-worker.ts` that is loaded and waits for `begin`; all of them log to one file, `logFile`. All
+ * are ended after the file.
  */
 export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; logFile: string }> => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-worker-"));
@@ -71,10 +70,9 @@ export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; lo
     for (const child of children) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   });
-  const entry = await bundled(ENTRY);
   const start: StartWorkerProcess = async (variables, { clockAheadMs = 0 } = {}) => {
     const log = openSync(logFile, "a");
-    const child = fork(entry, {
+    const child = fork(entryFile("crash-worker"), {
       cwd: ROOT,
       env: { NODE_ENV: "test", ...variables },
       stdio: ["ignore", log, log, "ipc"],

@@ -13,7 +13,7 @@ import { refreshToken, whoAmI } from "@/lib/contracts/auth";
 import { executeSwap } from "@/lib/contracts/swap";
 import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
 import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
-import { bundled } from "@/lib/testing/bundle";
+import { entryFile } from "@/lib/testing/entry";
 import { testDatabase, type TestDatabase } from "@/lib/testing/database";
 import { testConfig, testDevnet, type TestDevnet } from "@/lib/testing/devnet";
 import { testAccount } from "@/lib/testing/factories";
@@ -119,7 +119,7 @@ const run = (entry: readonly string[], variables: Variables): Run => {
   return { child, finished };
 };
 const children = new Set<ChildProcess>();
-const rotate = (variables: Variables, ...args: string[]): Run => run([keysRotate, ...args], variables);
+const rotate = (variables: Variables, ...args: string[]): Run => run([entryFile("keys-rotate"), ...args], variables);
 
 const keyIds = async (): Promise<Record<string, string>> => {
   const rows = await db.database.prisma.managedKey.findMany({ select: { id: true, kekId: true } });
@@ -131,10 +131,9 @@ const SPARE_KEYS = Array.from({ length: 20 }, (_, index) => `spare-${String(inde
 const LOCKED = "spare-10";
 
 let dataDir = "";
-let keysRotate = "";
 
 beforeAll(async () => {
-  [db, devnet, keysRotate] = await Promise.all([testDatabase(), testDevnet(), bundled("scripts/keys-rotate.ts")]);
+  [db, devnet] = await Promise.all([testDatabase(), testDevnet()]);
   dataDir = mkdtempSync(`${tmpdir()}/causeway-rotation-`);
   afterFile(() => {
     for (const child of children) child.kill("SIGKILL");
@@ -167,7 +166,7 @@ test("before it, both instances serve what was stored before keys had ids", asyn
 });
 
 test("too early without the old key, no instance starts, and the message says what to do", async () => {
-  const { code, output } = await run(["--import", "tsx", "server.ts"], AFTER).finished;
+  const { code, output } = await run([entryFile("server")], AFTER).finished;
   expect(code).toBe(1);
   expect(output).toContain("Causeway did not start. The keys: ");
   expect(output).toContain("The database has wallet keys that no configured key decrypts.");
