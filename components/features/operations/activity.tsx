@@ -14,6 +14,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
 import { LoadingRows } from "@/components/ui/skeleton";
 import { Table } from "@/components/ui/table";
+import { useHydrated } from "@/components/ui/use-hydrated";
 import { useListKeys } from "@/components/ui/use-list-keys";
 import { pathOf } from "@/lib/api-client/client";
 import { listActivity } from "@/lib/api-client/calls.gen";
@@ -33,6 +34,8 @@ export const Activity = (): ReactNode => {
   const state = useActivityFilters();
   const list = useActivityList(state.filters);
   const rows = list.data?.pages.flatMap((page) => page.data);
+  // Days of a filter become moments by the reader's time zone, which the server does not know.
+  const query = useHydrated() ? toListQuery(state.filters) : {};
   return (
     <>
       <PageHeader
@@ -75,7 +78,7 @@ export const Activity = (): ReactNode => {
             </Button>
           </div>
         ) : null}
-        <ApiSnippet method="GET" path={pathOf(listActivity, { query: toListQuery(state.filters) })} />
+        <ApiSnippet method="GET" path={pathOf(listActivity, { query })} />
       </div>
     </>
   );

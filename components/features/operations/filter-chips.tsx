@@ -7,6 +7,7 @@ import { useWallets } from "@/components/features/wallets/use-wallets";
 import { walletName } from "@/components/features/wallets/wallet-name";
 import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
+import { useHydrated } from "@/components/ui/use-hydrated";
 import { STATUS_VIEWS } from "@/components/ui/status-badge";
 import { ACTIVITY_WORDS } from "./activity-entry";
 import { isFiltered, type ActivityFilters } from "./filter-model";
@@ -14,8 +15,6 @@ import type { ActivityFilterState } from "./use-activity-filters";
 import { useChainName } from "./use-chain-name";
 
 const SEARCH_SHOWN = 24;
-// Without a time the day is one of the reader's own time zone.
-const dayText = (day: string): string => dateText(new Date(`${day}T00:00`), "date");
 
 const anyOf = (words: readonly string[] | undefined): string | null =>
   words === undefined || words.length === 0 ? null : words.join(" or ");
@@ -26,9 +25,12 @@ export const FilterChips = ({
 }: {
   readonly state: ActivityFilterState;
 }): ReactNode => {
+  const isHydrated = useHydrated();
   const chainName = useChainName();
   const wallets = useWallets().data?.data ?? [];
   if (!isFiltered(filters)) return null;
+  // The server does not know the reader's locale. Without a time the day is one of the reader's own time zone.
+  const dayText = (day: string): string => (isHydrated ? dateText(new Date(`${day}T00:00`), "date") : day);
   const walletText = (id: string): string => {
     const wallet = wallets.find((one) => one.id === id);
     return wallet === undefined ? shorten(id, 8) : `${walletName(wallet)} ${shorten(wallet.address)}`;
