@@ -48,7 +48,8 @@ const variables = {
   KEY_ENCRYPTION_KEY: secret(),
   EXECUTOR_PRIVATE_KEY: `dev_${executorKey}`,
 };
-const [api, devnet, workers] = await Promise.all([testApi({ variables }), testDevnet(), workerProcesses()]);
+const workers = workerProcesses();
+const [api, devnet] = await Promise.all([testApi({ variables }), testDevnet()]);
 const { prisma, pool } = api.services.database;
 const life = {
   start: workers.start,

@@ -27,7 +27,8 @@ const variables = {
   KEY_ENCRYPTION_KEY: secret(),
   EXECUTOR_PRIVATE_KEY: `dev_${testKey()}`,
 };
-const [api, devnet, workers] = await Promise.all([testApi({ variables }), testDevnet(), workerProcesses()]);
+const workers = workerProcesses();
+const [api, devnet] = await Promise.all([testApi({ variables }), testDevnet()]);
 const { prisma, pool } = api.services.database;
 const life: Omit<LifeOptions, "dieAt"> = {
   start: workers.start,

@@ -55,7 +55,8 @@ test.skipIf(binary === null)(
     const postgres = await ownPostgres({ connectionsMax: CONNECTIONS_MAX });
     const connections = await watchConnections(postgres.url);
     const { url } = await startPgbouncer(binary ?? "", postgres.url, POOLED);
-    const [devnet, { start }] = await Promise.all([testDevnet(), workerProcesses()]);
+    const { start } = workerProcesses();
+    const devnet = await testDevnet();
     const database = { DATABASE_URL: url, DATABASE_DIRECT_URL: postgres.url };
     const api = await testApi({ variables: database });
     const { registry } = api.services;

@@ -109,7 +109,7 @@ test(
     const api = await testApi({ variables: { PRIVACY_ANONYMITY_SET_MIN: "1000000" } });
     const { services } = api;
     const { config } = services;
-    const workers = await workerProcesses();
+    const workers = workerProcesses();
     const proxy = await startFaultProxy(rpcUrl);
     onTestFinished(() => proxy.close());
     const variables = environmentOf(config, proxy.url);

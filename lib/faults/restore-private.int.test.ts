@@ -19,7 +19,7 @@ const ONE_USDC = 1_000_000n;
 const drill = await restoreDrill({ hasAssociation: true });
 const { postgres, one, usdc, api } = drill;
 const { chainId } = one;
-const workers = await workerProcesses();
+const workers = workerProcesses();
 const proxy = await startFaultProxy(one.rpcUrl);
 afterFile(() => proxy.close());
 

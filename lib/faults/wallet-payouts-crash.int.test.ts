@@ -29,7 +29,8 @@ const SETTLE_MS = 90_000;
 const KILL_MS = 30_000;
 
 const { devnet, rpcUrl, odd, blocked: BLOCKED, variables } = await startOddPayouts(ONE, { usdPegged: false });
-const [api, workers] = await Promise.all([testApi({ variables }), workerProcesses()]);
+const workers = workerProcesses();
+const api = await testApi({ variables });
 const { services } = api;
 const { prisma } = services.database;
 const life = { start: workers.start, databaseUrl: services.config.databaseUrl, rpcUrls: devnet.rpcUrls, variables };

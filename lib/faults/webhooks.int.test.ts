@@ -20,7 +20,7 @@ const key = await api.createKey(session, { scopes: ["webhooks:read", "webhooks:w
 const actor = await services.apiKeys.verify(key.secret);
 const { projectId } = actor;
 const receiver = await webhookReceiver();
-const { start } = await workerProcesses();
+const { start } = workerProcesses();
 
 const variables = {
   CAUSEWAY_ENV: "development",

@@ -24,7 +24,8 @@ const SETTLE_MS = 90_000;
 const PAID_ROWS = 2;
 
 const { devnet, rpcUrl, odd, blocked: BLOCKED, variables } = await startOddPayouts(ONE, { usdPegged: true });
-const [api, workers] = await Promise.all([testApi({ variables }), workerProcesses()]);
+const workers = workerProcesses();
+const api = await testApi({ variables });
 const { services } = api;
 const life = { start: workers.start, databaseUrl: services.config.databaseUrl, rpcUrls: devnet.rpcUrls, variables };
 const { loadLife, liveUntil, finishAll } = createPayoutLives({ services, life });

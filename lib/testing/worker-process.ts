@@ -62,7 +62,7 @@ const asProcess = (child: ChildProcess): WorkerProcess => {
  * `start` makes a process of `crash-worker.ts` that is loaded and waits for `begin`; all of them log to one file, `logFile`. All
  * are ended after the file.
  */
-export const workerProcesses = async (): Promise<{ start: StartWorkerProcess; logFile: string }> => {
+export const workerProcesses = (): { start: StartWorkerProcess; logFile: string } => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-worker-"));
   const logFile = join(folder, "log");
   const children = new Set<ChildProcess>();
