@@ -18,7 +18,7 @@ const integration = {
   pool: "forks" as const,
   isolate: false,
   // Files wait for blocks most of the time, so there are more of them than cores.
-  maxWorkers: availableParallelism() + 2,
+  maxWorkers: availableParallelism() + 1,
   testTimeout: 60_000,
   hookTimeout: 120_000,
   retry: 0,
