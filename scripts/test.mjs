@@ -29,8 +29,8 @@ const readResult = (name) => {
 };
 
 /**
- * Runs one part, adds its counts to the totals, and prints its line. A part that exits with an error without a failed
- * test (a crash, a file that cannot be loaded) counts as one failure.
+ * Runs one part of `npm test`, adds its counts to the totals, and prints its line. A part that exits with an error
+ * although no test failed (a crash, an error outside the tests) counts as one failure.
  */
 const perform = async (name, work) => {
   const begun = performance.now();
@@ -65,14 +65,20 @@ const vitest = (project) =>
     // In colour each dot takes fifteen characters of a log.
     const { code } = await run(bin("vitest"), args, { env: { NO_COLOR: "1" }, timeoutMs: PART_MS });
     const result = readResult(file);
-    for (const { name, startTime, endTime, assertionResults } of result?.testResults ?? []) {
+    let unloadable = 0;
+    for (const { name, status: fileStatus, startTime, endTime, assertionResults } of result?.testResults ?? []) {
       const title = relative(ROOT, name);
       files.push({ title, ms: endTime - startTime });
+      // A file that throws while it is loaded has no tests to name.
+      if (fileStatus === "failed" && assertionResults.length === 0) {
+        unloadable += 1;
+        failures.push(title);
+      }
       for (const { status, fullName } of assertionResults)
         if (status === "failed") failures.push(`${title}: ${fullName}`);
     }
     const { numPassedTests: passed = 0, numFailedTests: failed = 1, numPendingTests: skipped = 0 } = result ?? {};
-    return { code, passed, failed, skipped };
+    return { code, passed, failed: failed + unloadable, skipped };
   });
 
 /** The specs of a suite in Playwright's report and of the suites inside it. */

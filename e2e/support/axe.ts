@@ -50,7 +50,7 @@ const faultsOf = async (builder: AxeBuilder): Promise<string[]> => {
 
 /** The faults that axe finds against WCAG 2.2 AA in the part of the app that is shown now. */
 export const axeFaults = async (page: Page): Promise<string[]> => {
-  // A toast that appears after this line is opaque at once.
+  // Without motion a toast is opaque as soon as it appears; of a half transparent one axe would report the contrast.
   await page.emulateMedia({ reducedMotion: "reduce" });
   await still(page);
   // A scrolled page has elements half under its header; they would count as too small to hit.

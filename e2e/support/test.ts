@@ -15,9 +15,12 @@ const usable = (page: Page): Promise<unknown> =>
   });
 
 export const test = base.extend({
-  page: async ({ page }, use) => {
+  page: async ({ page, context }, use) => {
     const errors: string[] = [];
-    page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.stack ?? error.message}`));
+    context.on("weberror", (caught) => {
+      const error = caught.error();
+      errors.push(`${caught.page()?.url() ?? "?"}: ${error.stack ?? error.message}`);
+    });
     const goto = page.goto.bind(page);
     const reload = page.reload.bind(page);
     page.goto = async (...where) => {

@@ -20,7 +20,7 @@ export interface DevnetOptions {
   readonly dataDir: string;
   /** One per chain; 0 or absent: any free port. */
   readonly ports?: readonly number[];
-  /** False: chains that store nothing and end with the process. */
+  /** Whether the chains outlive this process. Otherwise they store nothing and end with it. */
   readonly persist: boolean;
   readonly log: (message: string) => void;
 }
@@ -61,8 +61,8 @@ const fingerprint = (): string => {
 export const endDevnetLeftOvers = (options: Pick<DevnetOptions, "dataDir" | "log">): Promise<void> =>
   openDevnetStore(options.dataDir).endLeftOvers(options.log);
 
-/** Starts chains without a journal. */
-const startPassingChains = async ({ dataDir, ports = [], log }: DevnetOptions) => {
+/** Starts chains that store nothing: what happened on them is lost when their nodes end. */
+const startUnjournaledChains = async ({ dataDir, ports = [], log }: DevnetOptions) => {
   const starting = await Promise.allSettled(
     DEVNET_CHAIN_IDS.map((chainId, index) => {
       const logFile = join(dataDir, `${String(chainId)}.log`);
@@ -111,7 +111,7 @@ const startAndDeploy = async <T extends { readonly chains: readonly DevnetChain[
 export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
   const store = openDevnetStore(options.dataDir);
   if (!options.persist) {
-    const started = await startPassingChains(options);
+    const started = await startUnjournaledChains(options);
     return startAndDeploy({ ...started, fresh: true }, ({ chains }) => deploy(chains, options));
   }
   await store.endLeftOvers(options.log);

@@ -51,7 +51,7 @@ const freeSender = async (rpcUrl: string, sender: Address, waiting: readonly Wai
     }),
   );
   const isImpersonated = calls.some(({ method }) => method === "eth_sendTransaction");
-  // One request, so that the sender's next transaction cannot take the nonce between removal and sending.
+  // All calls go in one request: between two requests another transaction of the sender could take the freed nonce.
   await rpcBatch(rpcUrl, [
     ...(isImpersonated ? [{ method: "anvil_impersonateAccount", params: [sender] }] : []),
     { method: "anvil_removePoolTransactions", params: [sender] },
