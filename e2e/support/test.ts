@@ -1,6 +1,6 @@
 /**
  * Playwright's `test`, whose pages can be used once they are opened: pages arrive drawn, and their buttons work when React has
- * taken them over. A journey fails when one of its pages threw an error that nobody caught, for instance because the browser
+ * taken them over. A journey fails when its first page threw an error that nobody caught, for instance because the browser
  * drew something else than the server (React error 418).
  */
 import { expect, test as base, type Page } from "@playwright/test";
@@ -15,12 +15,9 @@ const usable = (page: Page): Promise<unknown> =>
   });
 
 export const test = base.extend({
-  page: async ({ page, context }, use) => {
+  page: async ({ page }, use) => {
     const errors: string[] = [];
-    context.on("weberror", (caught) => {
-      const error = caught.error();
-      errors.push(`${caught.page()?.url() ?? "?"}: ${error.stack ?? error.message}`);
-    });
+    page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.stack ?? error.message}`));
     const goto = page.goto.bind(page);
     const reload = page.reload.bind(page);
     page.goto = async (...where) => {
